@@ -1,0 +1,99 @@
+/* npuprof: reads the raw profiling data of Ascend NPU jobs (PROF_XXX directories) and writes what people and tools
+ * read.
+ *
+ *     struct npuprof_options options;
+ *     npuprof_options_init(&options);
+ *     struct npuprof_report *report;
+ *     int status = npuprof_export("PROF_000001_…", &options, &report);
+ *     … npuprof_report_*(report) …
+ *     npuprof_report_free(report);
+ *
+ * The library never prints and never exits (except when memory runs out). Raw data is opened read-only. Functions are
+ * safe to call from several threads on different PROF directories. */
+#ifndef NPUPROF_H
+#define NPUPROF_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* "0.1.0" */
+const char *npuprof_version(void);
+
+enum npuprof_output {
+    NPUPROF_TIMELINE = 1, /* mindstudio_profiler_output/msprof_*.json, step_trace_*.json */
+    NPUPROF_SUMMARY = 2,  /* mindstudio_profiler_output/(reports).csv, README.txt */
+    NPUPROF_DB = 4,       /* msprof_*.db */
+    NPUPROF_ALL = 7
+};
+
+enum npuprof_status {
+    NPUPROF_OK = 0,
+    NPUPROF_FAILED = 1,   /* something asked for could not be exported; the report says what */
+    NPUPROF_BAD_PATH = 2, /* no PROF directory there */
+};
+
+/* How far a run is, for npuprof_options.on_progress. */
+struct npuprof_progress {
+    const char *prof;     /* name of the PROF directory */
+    const char *phase;    /* "reading", "joining", "writing" */
+    uint64_t done, total; /* units of the phase; total 0 = not known */
+    int units_are_bytes;
+    double elapsed_seconds; /* in this phase */
+};
+
+struct npuprof_options {
+    unsigned outputs; /* enum npuprof_output, or-ed; default NPUPROF_ALL */
+    unsigned jobs;    /* threads, 0 = one per processor (default) */
+    /* Called a few times per second from another thread while a PROF is exported; NULL (default) = not called. */
+    void (*on_progress)(const struct npuprof_progress *progress, void *context);
+    void *context;
+};
+
+void npuprof_options_init(struct npuprof_options *options);
+
+enum npuprof_severity { NPUPROF_INFO, NPUPROF_WARNING, NPUPROF_ERROR };
+
+/* One line of what was lost, skipped or failed. */
+struct npuprof_message {
+    enum npuprof_severity severity;
+    const char *prof; /* name of the PROF directory, "" = none in particular */
+    const char *file; /* relative to it, "" = none in particular */
+    int has_offset;
+    uint64_t offset; /* byte offset of the first occurrence */
+    uint64_t count;  /* how often */
+    const char *text;
+};
+
+struct npuprof_file {
+    const char *path; /* as a user can open it */
+    uint64_t bytes;
+    uint64_t rows; /* events or rows */
+};
+
+struct npuprof_report;
+
+/* Export the PROF directory `dir`, or every PROF directory directly below it. Always sets *report (free it). Returns an
+ * enum npuprof_status; one failing PROF never stops the others. */
+int npuprof_export(const char *dir, const struct npuprof_options *options, struct npuprof_report **report);
+
+/* The report: files written, messages (sorted), seconds of wall time and bytes of input read. Everything is good until
+ * npuprof_report_free. */
+size_t npuprof_report_files(const struct npuprof_report *report, const struct npuprof_file **files);
+size_t npuprof_report_messages(const struct npuprof_report *report, const struct npuprof_message **messages);
+double npuprof_report_seconds(const struct npuprof_report *report);
+uint64_t npuprof_report_input_bytes(const struct npuprof_report *report);
+size_t npuprof_report_profs(const struct npuprof_report *report); /* PROF directories found */
+void npuprof_report_free(struct npuprof_report *report);
+
+/* Remove the unfinished files of this process. Async-signal-safe: for handlers of SIGINT and SIGTERM, before _exit. */
+void npuprof_abort(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

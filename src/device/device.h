@@ -1,0 +1,81 @@
+/* The device side of a collection: when each task ran, its counters, steps and the AI core frequency.
+ *
+ * Two phases, because block counters are limited by what the host says of a kernel: device_load decodes and pairs (no
+ * host data needed but the expansion flag), device_attach_pmu finishes the counters once the tasks are joined with the
+ * host. */
+#ifndef DEVICE_DEVICE_H
+#define DEVICE_DEVICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/array.h"
+#include "base/progress.h"
+#include "base/strpool.h"
+#include "device/pmu.h"
+#include "session/session.h"
+
+/* An interval during which the device ran a task. */
+struct device_task {
+    uint64_t start, end; /* device counter */
+    uint32_t stream_id, task_id, context_id,
+        batch_id;        /* context_id CONTEXT_NONE for whole tasks, else the FFTS+ sub-task id */
+    str_id type;         /* "AI_CORE", "NOTIFY_WAIT_SQE", sub-task "MIX_AIC" …, "UNKNOWN" for unnamed numbers */
+    uint32_t pmu;        /* index in pmu.rows, NONE = no counters. Set by device_attach_pmu */
+    int16_t type_number; /* SQE number, -1 for sub-tasks */
+};
+
+/* A training iteration (row of training_trace), or an explicit step (fp = bp = 0). Epoch ns for points, 0 = not seen;
+ * ns for durations. */
+struct step {
+    uint32_t model_id;
+    uint32_t iteration_id;
+    int64_t fp_start_ns, bp_end_ns, iteration_end_ns;
+    int64_t iteration_time_ns, fp_bp_ns, refresh_ns, data_aug_ns;
+};
+
+struct step_reduce {
+    uint32_t model_id, iteration_id;
+    int64_t iteration_end_ns, start_ns, end_ns;
+    int64_t duration_ns; /* of the counts, 0 when there is no end */
+};
+
+struct step_get_next {
+    uint32_t model_id, iteration_id;
+    int64_t start_ns, end_ns; /* 0 = not seen */
+};
+
+struct freq_point {
+    int64_t time_ns; /* epoch */
+    uint32_t mhz;
+};
+
+struct device_data {
+    ARRAY(struct device_task) tasks; /* ascending (task, stream, context, batch), then in pairing order */
+    ARRAY(struct step) steps;        /* training_trace order, explicit steps last */
+    ARRAY(struct step_reduce) reduces;
+    ARRAY(struct step_get_next) get_nexts;
+    ARRAY(struct freq_point)
+    freqs; /* as exported: first point at the collection start, last at its end when that is known; ascending */
+    struct pmu pmu;
+    bool has_tasks; /* any task log record */
+    void *pending;  /* between the phases */
+};
+
+/* Decode everything of one device. `expanded`: host_streams_expanded. */
+void device_load(struct device_data *d, const struct session *s, const struct prof_dir *dir, bool expanded,
+                 struct strpool *strings, unsigned threads, struct diag *diag, struct progress *progress);
+
+/* Block numbers of the kernel that a device task ran. */
+struct device_blocks {
+    uint16_t block_num, mix_block_num;
+};
+
+/* Finish the counters: blocks[tasks.n] says what the host knows of each task (zeros: nothing known). Fills tasks[].pmu
+ * and pmu.rows, frees what was pending. */
+void device_attach_pmu(struct device_data *d, const struct prof_dir *dir, const struct device_blocks *blocks,
+                       struct diag *diag);
+
+void device_free(struct device_data *d);
+
+#endif

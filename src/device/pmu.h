@@ -1,0 +1,70 @@
+/* AI core counters (PMU) of tasks: which columns a metric group has, and their values.
+ *
+ * A row belongs to one device task that has counters. It has an AIC and an AIV side (chips without that split only have
+ * AIC); a side without data is all zeros. Values are computed when asked for: a row keeps the cycles, the total time
+ * and the raw counters of its sides. */
+#ifndef DEVICE_PMU_H
+#define DEVICE_PMU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/array.h"
+#include "session/session.h"
+
+struct pmu_side {
+    uint64_t cycles;
+    double total_us;                  /* total time of the side, µs */
+    uint64_t counter[PMU_MAX_EVENTS]; /* in the order of the event list */
+};
+
+struct pmu_row {
+    uint32_t aic, aiv; /* index in sides, NONE = that side has no data */
+};
+
+enum pmu_kind {
+    PMU_TOTAL_TIME, /* µs */
+    PMU_CYCLES,     /* whole number */
+    PMU_TIME,       /* µs */
+    PMU_RATIO,
+    PMU_BANDWIDTH, /* GB/s */
+    PMU_VALUE,     /* anything else: operations, KB, hits */
+};
+
+struct pmu_column {
+    char name[56]; /* as in the reference's MetricSummary: "aic_mac_ratio_extra", "aiv_total_time",
+                      "aic_l1_read_bw(GB/s)" */
+    enum pmu_kind kind;
+    bool aiv;        /* side */
+    bool in_summary; /* shown in op_summary */
+    uint16_t metric; /* private to pmu.c */
+};
+
+struct pmu {
+    ARRAY(struct pmu_side) sides;
+    ARRAY(struct pmu_row) rows;
+    ARRAY(struct pmu_column) columns; /* database and CSV order; empty = no usable metric group */
+    double aic_mhz;                   /* frequency of the bandwidth formulas */
+    uint32_t ai_core_num, aiv_num;
+    bool custom; /* Custom:… metrics: raw counters */
+    /* event code -> counter index for each side, private to pmu.c */
+    uint8_t aic_slot[32], aiv_slot[32];
+};
+
+/* Value of a column in a row; 0 where the side has no data. No division by zero: such values are 0. Units by kind. */
+double pmu_value(const struct pmu *p, size_t row, size_t column);
+
+/* cube_utilization(%) = cycles / (aic_mhz * ai_core_num) * 100 / duration; 0 when duration_us is 0. NaN when the metric
+ * group does not give it: see pmu_has_cube. */
+double pmu_cube_utilization(const struct pmu *p, size_t row, double duration_us);
+
+/* Does op_summary end with the column cube_utilization(%)? (groups with aic_mac_ratio[_extra]) */
+bool pmu_has_cube(const struct pmu *p);
+
+/* Do two devices have the same columns? (op_summary and TASK_PMU_INFO need that) */
+bool pmu_same_columns(const struct pmu *a, const struct pmu *b);
+
+void pmu_free(struct pmu *p);
+
+#endif

@@ -1,0 +1,52 @@
+/* Writing the outputs of one PROF directory from its model. */
+#ifndef EXPORT_EXPORT_H
+#define EXPORT_EXPORT_H
+
+#include <stdint.h>
+
+#include "base/array.h"
+#include "base/diag.h"
+#include "base/error.h"
+#include "base/progress.h"
+#include "model/model.h"
+
+/* A file that was written. */
+struct written_file {
+    char *path; /* relative to the PROF directory; owned by the list */
+    uint64_t bytes;
+    uint64_t rows; /* events, rows */
+};
+
+struct written_list {
+    ARRAY(struct written_file) files;
+};
+
+/* What every exporter gets. One per exporter and run, so lists need no lock. */
+struct export_target {
+    const struct model *model;
+    char stamp[15];         /* YYYYMMDDhhmmss of the run, in all file names */
+    const char *output_dir; /* <PROF>/mindstudio_profiler_output, exists */
+    struct written_list written;
+    struct diag *diag;
+    struct progress *progress; /* may be NULL; exporters add the rows they wrote */
+};
+
+/* "<output_dir>/<stem>_<stamp>.<ext>", malloc'ed. slice < 0: no slice part; else "<stem>_slice_<slice>_<stamp>.<ext>".
+ */
+char *export_path(const struct export_target *t, const char *stem, int slice, const char *ext);
+
+/* Remember that `path` (absolute or as made by export_path) was written. */
+void export_wrote(struct export_target *t, const char *path, uint64_t bytes, uint64_t rows);
+void written_free(struct written_list *w);
+
+/* The exporters. Each writes all its files; returns 0, or -1 with *err set when one of them could not be written (the
+ * others still are). A report without data gives no file and no error. */
+int timeline_export(struct export_target *t, struct error *err); /* msprof_, step_trace_ json */
+int summary_export(struct export_target *t, struct error *err);  /* csv files; not README.txt */
+int db_export(struct export_target *t,
+              struct error *err); /* msprof_<stamp>.db in the PROF directory; takes the place of older ones */
+
+/* README.txt in our own words, from the files that are in output_dir now. */
+int readme_write(const char *output_dir, struct error *err);
+
+#endif

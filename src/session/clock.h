@@ -1,0 +1,30 @@
+/* The one place where counts become time. Everything in the model is nanoseconds since the epoch (local wall clock of
+ * the collection).
+ *
+ * Model of the clocks (docs/formats/clocks.md): the host's CLOCK_MONOTONIC_RAW was mono_ns when the device counter
+ * stood at device_ref and the host counter at host_ref; epoch time = raw time + epoch_offset_ns. All arithmetic is
+ * exact (128-bit integers, floor), so no precision depends on uptime. */
+#ifndef SESSION_CLOCK_H
+#define SESSION_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct clock {
+    uint64_t device_ref;     /* dev_start.log cntvct, device ticks */
+    uint64_t device_hz;      /* hwts_frequency in Hz, > 0 */
+    int64_t device_mono_ns;  /* dev_start.log clock_monotonic_raw */
+    uint64_t host_ref;       /* host_start.log cntvct, host ticks */
+    uint64_t host_hz;        /* host counter in Hz, > 0 */
+    bool host_is_ns;         /* host counts already are raw ns (frequency empty or 1000 MHz) */
+    int64_t mono_ns;         /* raw ns when the counters stood at their references */
+    int64_t epoch_offset_ns; /* collectionTimeBegin * 1000 - clockMonotonicRaw */
+};
+
+int64_t clock_device_ns(const struct clock *c, uint64_t ticks); /* device counter -> epoch ns */
+int64_t clock_host_ns(const struct clock *c, uint64_t ticks);   /* host counter -> epoch ns */
+int64_t clock_device_duration_ns(const struct clock *c, uint64_t ticks);
+int64_t clock_sampled_ns(const struct clock *c, int64_t device_mono_ns); /* device CLOCK_MONOTONIC_RAW ns -> epoch ns */
+int64_t clock_raw_ns(const struct clock *c, int64_t host_raw_ns);        /* host CLOCK_MONOTONIC_RAW ns -> epoch ns */
+
+#endif
