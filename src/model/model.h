@@ -76,11 +76,11 @@ struct comm_task {
     bool is_master;
 };
 
-/* A group of timeline threads: the group itself and its planes 0 … n_planes - 1 (thread ids tid, tid + 1 …). */
+/* A group of timeline threads: the group itself at first_tid, its plane p at first_tid + 1 + p. */
 struct comm_group {
     str_id name;            /* "N/A": the lane is just called Communication */
     uint32_t first_tid;     /* runs on over the devices */
-    ARRAY(uint32_t) planes; /* ascending */
+    ARRAY(uint32_t) planes; /* ascending; plane -1 counts as 0 */
 };
 
 /* A row of communication_statistic. Times in ns. */

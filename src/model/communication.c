@@ -1,0 +1,550 @@
+/* Communication operators and their sub-tasks on one device.
+ *
+ *   host sub-task ──(stream, batch, task, context)──▶ device intervals         = executed sub-tasks ("pieces")
+ *   pieces of a thread, by launch time ──▶ the operator whose call encloses the launch
+ *   operators of a group, by launch ──▶ index;  runs of one launch ──▶ iteration  = names like hcom_allReduce__538_0_1
+ *   pieces with the same name, group and device ──▶ an operator that ran, from its first to its last master piece
+ *
+ * Everything is a sort and a merge over arrays of pieces. Rules: docs/formats/association.md, "Communication". */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/sort.h"
+#include "model/parts.h"
+
+/* A host sub-task that ran once. */
+struct piece {
+    uint64_t launch;      /* host counter */
+    uint64_t start;       /* device counter: order of execution */
+    uint32_t host;        /* index in host.comm_tasks */
+    uint32_t device_task; /* index in data.tasks */
+    uint32_t op;          /* index in host.comm_ops, NONE = launched outside any operator */
+    uint32_t iteration;   /* 1, 2 … of its launch */
+    int64_t start_ns, end_ns;
+    str_id name; /* of the operator, with suffix */
+    str_id key;
+    str_id group;       /* dictionary text */
+    uint64_t group_key; /* 0 with group "N/A" */
+    double bandwidth;
+};
+
+typedef ARRAY(struct piece) pieces;
+
+struct work {
+    const struct model *m;
+    struct device_model *d;
+    const uint32_t *host_of;
+    pieces p;
+    uint32_t *rank_size; /* of each host operator: what its last sub-task says */
+};
+
+/* ---- pieces -------------------------------------------------------------------------------------------------------
+ */
+
+static struct task_key comm_key(const struct host_comm_task *t)
+{
+    return task_key(t->stream_id, t->task_id, t->context_id, t->batch_id);
+}
+
+static void collect_pieces(struct work *w)
+{
+    const struct host_data *h = &w->m->host;
+    struct sort_key *order = mem_alloc(h->comm_tasks.n * sizeof *order);
+    size_t n = 0;
+    for (size_t i = 0; i < h->comm_tasks.n; i++)
+        if (h->comm_tasks.at[i].device_id == w->d->device_id)
+            order[n++] = (struct sort_key){comm_key(&h->comm_tasks.at[i]).context_batch, (uint32_t)i};
+    sort_keys(order, n);
+    for (size_t i = 0; i < n; i++) order[i].key = comm_key(&h->comm_tasks.at[order[i].index]).task_stream;
+    sort_keys(order, n);
+
+    const struct device_task *tasks = w->d->data.tasks.at;
+    size_t n_tasks = w->d->data.tasks.n, t = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct host_comm_task *host = &h->comm_tasks.at[order[i].index];
+        struct task_key key = comm_key(host);
+        while (t < n_tasks &&
+               task_key_compare(task_key(tasks[t].stream_id, tasks[t].task_id, tasks[t].context_id, tasks[t].batch_id),
+                                key) < 0)
+            t++;
+        for (size_t k = t; k < n_tasks; k++) { /* t stays: several host rows may have this key */
+            const struct device_task *run = &tasks[k];
+            if (task_key_compare(task_key(run->stream_id, run->task_id, run->context_id, run->batch_id), key)) break;
+            if (w->host_of[k] == HOST_AMBIGUOUS || w->host_of[k] == HOST_LEFT_OUT) continue;
+            array_push(&w->p, ((struct piece){
+                                  .launch = host->time,
+                                  .start = run->start,
+                                  .host = order[i].index,
+                                  .device_task = (uint32_t)k,
+                                  .op = NONE,
+                                  .start_ns = clock_device_ns(&w->d->dir->clock, run->start),
+                                  .end_ns = clock_device_ns(&w->d->dir->clock, run->end),
+                              }));
+        }
+    }
+    free(order);
+}
+
+static const struct host_comm_task *host_of_piece(const struct work *w, const struct piece *p)
+{
+    return &w->m->host.comm_tasks.at[p->host];
+}
+
+static const struct comm_info *info_of(const struct work *w, const struct piece *p)
+{
+    return &w->m->host.comm_infos.at[host_of_piece(w, p)->info];
+}
+
+/* (thread, launch, start): the order in which operators take their pieces. */
+static void sort_by_launch(struct work *w)
+{
+    struct sort_key *order = mem_alloc(w->p.n * sizeof *order);
+    for (int pass = 0; pass < 3; pass++) {
+        for (size_t i = 0; i < w->p.n; i++) {
+            if (!pass) order[i].index = (uint32_t)i;
+            const struct piece *p = &w->p.at[order[i].index];
+            order[i].key = pass == 0 ? p->start : pass == 1 ? p->launch : host_of_piece(w, p)->thread_id;
+        }
+        sort_keys(order, w->p.n);
+    }
+    sort_permute(w->p.at, sizeof *w->p.at, order, w->p.n);
+    free(order);
+}
+
+/* ---- operators take pieces ----------------------------------------------------------------------------------------
+ */
+
+/* Operators of this device, by (thread, begin). */
+static size_t sorted_operators(const struct work *w, struct sort_key **out)
+{
+    const struct host_data *h = &w->m->host;
+    struct sort_key *order = mem_alloc(h->comm_ops.n * sizeof *order);
+    size_t n = 0;
+    for (size_t i = 0; i < h->comm_ops.n; i++)
+        if (h->comm_ops.at[i].device_id == w->d->device_id)
+            order[n++] = (struct sort_key){h->comm_ops.at[i].begin, (uint32_t)i};
+    sort_keys(order, n);
+    for (size_t i = 0; i < n; i++) order[i].key = h->comm_ops.at[order[i].index].thread_id;
+    sort_keys(order, n);
+    *out = order;
+    return n;
+}
+
+static uint64_t run_key(const struct host_comm_task *t)
+{
+    return (uint64_t)t->task_id << 32 | (uint64_t)(t->stream_id & 0xFFFF) << 16 | (t->batch_id & 0xFFFF);
+}
+
+/* Number the runs of each launch among the pieces of one operator. */
+static void count_iterations(struct work *w, size_t from, size_t to)
+{
+    struct map counts = {0};
+    for (size_t i = from; i < to; i++) {
+        const struct host_comm_task *t = host_of_piece(w, &w->p.at[i]);
+        uint64_t key = hash_u64(run_key(t)) + (uint64_t)t->context_id * 0x9E3779B97F4A7C15u;
+        w->p.at[i].iteration = ++*map_put(&counts, key, 0, NULL);
+    }
+    map_free(&counts);
+}
+
+/* Both sides are sorted by (thread, time): one merge. A piece launched in no operator's call stays without. */
+static void assign_operators(struct work *w, struct diag *diag)
+{
+    const struct host_data *h = &w->m->host;
+    struct sort_key *order;
+    size_t n = sorted_operators(w, &order), at = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct host_comm_op *op = &h->comm_ops.at[order[i].index];
+        while (at < w->p.n) {
+            uint32_t thread = host_of_piece(w, &w->p.at[at])->thread_id;
+            if (thread > op->thread_id || (thread == op->thread_id && w->p.at[at].launch >= op->begin)) break;
+            at++;
+        }
+        size_t first = at;
+        while (at < w->p.n && host_of_piece(w, &w->p.at[at])->thread_id == op->thread_id &&
+               w->p.at[at].launch <= op->end)
+            w->p.at[at++].op = order[i].index;
+        count_iterations(w, first, at);
+        if (at > first) w->rank_size[order[i].index] = info_of(w, &w->p.at[at - 1])->rank_size;
+    }
+    free(order);
+
+    size_t kept = 0, lost = 0;
+    for (size_t i = 0; i < w->p.n; i++) {
+        if (w->p.at[i].op == NONE) lost++;
+        else w->p.at[kept++] = w->p.at[i];
+    }
+    w->p.n = kept;
+    diag_count(diag, DIAG_WARNING, w->d->dir->name, DIAG_NO_OFFSET, lost,
+               "communication tasks left out of Communication: launched in no operator's call");
+}
+
+/* ---- names --------------------------------------------------------------------------------------------------------
+ */
+
+static void find_group(const struct work *w, struct piece *p)
+{
+    const struct comm_info *info = info_of(w, p);
+    const struct host_comm_op *op = &w->m->host.comm_ops.at[p->op];
+    bool own = info->group != STR_NA;
+    p->group = own ? info->group : op->group;
+    p->group_key = own ? info->group_key : op->group != STR_NA ? op->group_key : 0;
+}
+
+/* The group as it enters names: the decimal key, "N/A" without one. */
+static const char *group_key_text(const struct piece *p, char buf[FORMAT_U64 + 1])
+{
+    if (p->group == STR_NA) return "N/A";
+    *format_u64(buf, p->group_key) = '\0';
+    return buf;
+}
+
+/* Operators are numbered per group (AI CPU unfolded ones apart), in the order of their first sub-task, from the first
+ * that ran after the collection start; what ran before belongs to index -1. */
+static void name_pieces(struct work *w)
+{
+    struct model *m = (struct model *)w->m;
+    const struct host_data *h = &m->host;
+    struct sort_key *order = mem_alloc(w->p.n * sizeof *order);
+    for (size_t i = 0; i < w->p.n; i++) order[i] = (struct sort_key){w->p.at[i].start, (uint32_t)i};
+    sort_keys(order, w->p.n);
+    for (size_t i = 0; i < w->p.n; i++) order[i].key = w->p.at[order[i].index].launch;
+    sort_keys(order, w->p.n);
+
+    struct map next = {0}, index_of = {0}; /* group -> operators numbered; operator -> its index */
+    for (size_t i = 0; i < w->p.n; i++) {
+        struct piece *p = &w->p.at[order[i].index];
+        const struct host_comm_op *op = &h->comm_ops.at[p->op];
+        const char *op_name = model_text(m, op->name);
+        char key_buf[FORMAT_U64 + 1], text[1024];
+        find_group(w, p);
+        const char *group = group_key_text(p, key_buf);
+        size_t length = strlen(group);
+        uint64_t counter =
+            hash_u64(p->group == STR_NA ? 0 : p->group_key + 1) * 2 + (strstr(op_name, "AicpuKernel") != NULL);
+        uint32_t *numbered = map_put(&next, counter, 0, NULL);
+        uint32_t index = map_get(&index_of, p->op, NONE);
+        if (index == NONE && p->start_ns > m->session->start_ns) {
+            index = (*numbered)++;
+            map_put(&index_of, p->op, index, NULL);
+        }
+        int64_t shown = index != NONE ? (int64_t)index : (int64_t)*numbered - 1;
+        int n = snprintf(text, sizeof text, "%.900s_%s_%lld_%u", op_name, group + (length > 3 ? length - 3 : 0),
+                         (long long)shown, p->iteration);
+        p->name = strpool_add(m->strings, text, (size_t)n);
+        n = snprintf(text, sizeof text, "%.900s_%s_%u", model_text(m, p->name), group, w->d->device_id);
+        p->key = strpool_add(m->strings, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
+    }
+    map_free(&next);
+    map_free(&index_of);
+    free(order);
+}
+
+/* ---- bandwidth ----------------------------------------------------------------------------------------------------
+ */
+
+#define RDMA_SEND_PAYLOAD 1
+
+/* Tasks of an RDMA transfer behind its last payload: notifies and waits that belong to it. */
+static size_t transfer_tail(const char *op_name)
+{
+    char lower[256];
+    size_t n = 0;
+    for (; op_name[n] && n + 1 < sizeof lower; n++) lower[n] = (char)tolower((unsigned char)op_name[n]);
+    lower[n] = '\0';
+    return strstr(lower, "send") || strstr(lower, "receive") ? 3 : 5;
+}
+
+static double rate(double bytes, double ns)
+{
+    return ns > 0 ? bytes / ns : 0.0;
+}
+
+/* list[n]: pieces of one operator and plane in order of execution. A run of RDMA payloads shares the rate from its
+ * start to the end of the transfer that closes it. */
+static void lane_bandwidth(struct work *w, const uint32_t *list, size_t n)
+{
+    size_t tail = transfer_tail(model_text(w->m, w->p.at[list[0]].name));
+    for (size_t k = 0; k < n;) {
+        struct piece *p = &w->p.at[list[k]];
+        size_t run = 0;
+        double bytes = 0;
+        while (k + run < n && info_of(w, &w->p.at[list[k + run]])->rdma_type == RDMA_SEND_PAYLOAD)
+            bytes += (double)info_of(w, &w->p.at[list[k + run++]])->size;
+        size_t close = k + run + tail - 2;
+        if (!run || close >= n) {
+            p->bandwidth = rate((double)info_of(w, p)->size, (double)(p->end_ns - p->start_ns));
+            k++;
+            continue;
+        }
+        double shared = rate(bytes, (double)(w->p.at[list[close]].end_ns - p->start_ns));
+        for (size_t i = 0; i < run; i++) w->p.at[list[k + i]].bandwidth = shared;
+        k += run;
+    }
+}
+
+/* Pieces are in order of execution; a lane is (operator name, plane). */
+static void find_bandwidth(struct work *w)
+{
+    struct sort_key *order = mem_alloc(w->p.n * sizeof *order);
+    uint32_t *list = mem_alloc(w->p.n * sizeof *list);
+    for (size_t i = 0; i < w->p.n; i++) {
+        uint64_t lane = (uint64_t)w->p.at[i].name << 32 | (uint32_t)info_of(w, &w->p.at[i])->plane_id;
+        order[i] = (struct sort_key){lane, (uint32_t)i};
+    }
+    sort_keys(order, w->p.n);
+    for (size_t i = 0, from = 0; i < w->p.n; i++) {
+        list[i] = order[i].index;
+        if (i + 1 < w->p.n && order[i + 1].key == order[i].key) continue;
+        lane_bandwidth(w, list + from, i + 1 - from);
+        from = i + 1;
+    }
+    free(list);
+    free(order);
+}
+
+/* ---- results ------------------------------------------------------------------------------------------------------
+ */
+
+static void sort_by_start(struct work *w)
+{
+    struct sort_key *order = mem_alloc(w->p.n * sizeof *order);
+    for (int pass = 0; pass < 2; pass++) { /* equal starts: in order of launch */
+        for (size_t i = 0; i < w->p.n; i++) {
+            if (!pass) order[i].index = (uint32_t)i;
+            const struct piece *p = &w->p.at[order[i].index];
+            order[i].key = pass ? p->start : p->launch;
+        }
+        sort_keys(order, w->p.n);
+    }
+    sort_permute(w->p.at, sizeof *w->p.at, order, w->p.n);
+    free(order);
+}
+
+struct span {
+    int64_t start_ns, end_ns; /* over the master pieces */
+    uint32_t first;           /* the piece met first */
+    uint32_t op;              /* index in device.comm_ops once stored */
+    bool has_master;
+};
+
+typedef ARRAY(struct span) spans;
+
+/* Operators that ran, in order of their first piece; span_of maps a piece's key to its span. */
+static void collect_spans(const struct work *w, struct map *span_of, spans *out)
+{
+    for (size_t i = 0; i < w->p.n; i++) {
+        const struct piece *p = &w->p.at[i];
+        bool fresh;
+        uint32_t at = *map_put(span_of, p->key, (uint32_t)out->n, &fresh);
+        if (fresh) array_push(out, ((struct span){INT64_MAX, INT64_MIN, (uint32_t)i, NONE, false}));
+        struct span *s = &out->at[at];
+        if (!host_of_piece(w, p)->is_master) continue;
+        s->has_master = true;
+        if (p->start_ns < s->start_ns) s->start_ns = p->start_ns;
+        if (p->end_ns > s->end_ns) s->end_ns = p->end_ns;
+    }
+}
+
+/* The last operator of this device that was launched by each API call: it describes all operators of that call. */
+static void map_connections(const struct work *w, struct map *op_of)
+{
+    const struct host_data *h = &w->m->host;
+    for (size_t i = 0; i < h->comm_ops.n; i++)
+        if (h->comm_ops.at[i].device_id == w->d->device_id)
+            *map_put(op_of, h->comm_ops.at[i].connection, 0, NULL) = (uint32_t)i;
+}
+
+static void store_operators(struct work *w, spans *s, struct diag *diag)
+{
+    struct map op_of = {0};
+    map_connections(w, &op_of);
+    struct sort_key *order = mem_alloc(s->n * sizeof *order);
+    size_t n = 0, without_master = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        if (!s->at[i].has_master) without_master++;
+        else if (s->at[i].start_ns >= w->m->session->start_ns)
+            order[n++] = (struct sort_key){(uint64_t)s->at[i].start_ns, (uint32_t)i};
+    }
+    sort_keys(order, n);
+    for (size_t i = 0; i < n; i++) {
+        struct span *span = &s->at[order[i].index];
+        const struct piece *p = &w->p.at[span->first];
+        const struct host_comm_op *launched = &w->m->host.comm_ops.at[p->op];
+        uint32_t described_by = map_get(&op_of, launched->connection, p->op);
+        const struct host_comm_op *op = &w->m->host.comm_ops.at[described_by];
+        span->op = (uint32_t)w->d->comm_ops.n;
+        array_push(&w->d->comm_ops, ((struct comm_op){
+                                        .start_ns = span->start_ns,
+                                        .end_ns = span->end_ns,
+                                        .name = p->name,
+                                        .key = p->key,
+                                        .op_type = op->op_type,
+                                        .alg_type = op->alg_type,
+                                        .group = op->group,
+                                        .connection = launched->connection,
+                                        .model_id = op->model_id,
+                                        .rank_size = w->rank_size[described_by],
+                                        .relay = op->relay,
+                                        .retry = op->retry,
+                                        .data_type = op->data_type,
+                                        .count = op->count,
+                                        .lane = NONE,
+                                    }));
+    }
+    diag_count(diag, DIAG_WARNING, w->d->dir->name, DIAG_NO_OFFSET, without_master,
+               "communication operators left out: none of their tasks ran on the main stream");
+    free(order);
+    map_free(&op_of);
+}
+
+/* The lane of a group, made at its first use. */
+static uint32_t lane_of(struct device_model *d, struct map *lanes, str_id group)
+{
+    bool fresh;
+    uint32_t lane = *map_put(lanes, group, (uint32_t)d->comm_groups.n, &fresh);
+    if (fresh) array_push(&d->comm_groups, ((struct comm_group){.name = group}));
+    return lane;
+}
+
+static void add_plane(struct comm_group *g, int32_t plane_id)
+{
+    uint32_t plane = plane_id < 0 ? 0 : (uint32_t)plane_id;
+    size_t at = g->planes.n;
+    while (at && g->planes.at[at - 1] > plane) at--;
+    if (at && g->planes.at[at - 1] == plane) return;
+    array_push(&g->planes, plane);
+    for (size_t i = g->planes.n - 1; i > at; i--) g->planes.at[i] = g->planes.at[i - 1];
+    g->planes.at[at] = plane;
+}
+
+static void store_tasks(struct work *w, const struct map *span_of, const spans *s, struct map *lanes)
+{
+    for (size_t i = 0; i < w->p.n; i++) {
+        const struct piece *p = &w->p.at[i];
+        if (p->start_ns < w->m->session->start_ns) continue;
+        const struct device_task *run = &w->d->data.tasks.at[p->device_task];
+        const struct comm_info *info = info_of(w, p);
+        uint32_t lane = lane_of(w->d, lanes, p->group);
+        add_plane(&w->d->comm_groups.at[lane], info->plane_id);
+        array_push(&w->d->comm_tasks, ((struct comm_task){
+                                          .start_ns = p->start_ns,
+                                          .end_ns = p->end_ns,
+                                          .stream_id = run->stream_id,
+                                          .task_id = run->task_id,
+                                          .context_id = run->context_id,
+                                          .batch_id = run->batch_id,
+                                          .model_id = w->m->host.comm_ops.at[p->op].model_id,
+                                          .op = s->at[map_get(span_of, p->key, 0)].op,
+                                          .op_name = p->name,
+                                          .op_key = p->key,
+                                          .name = info->name,
+                                          .group = p->group,
+                                          .lane = lane,
+                                          .plane_id = info->plane_id,
+                                          .notify_id = info->notify_id,
+                                          .estimated_us = info->estimated_us,
+                                          .bandwidth_gbs = p->bandwidth,
+                                          .size = info->size,
+                                          .src_rank = info->local_rank,
+                                          .dst_rank = info->remote_rank,
+                                          .data_type = info->data_type,
+                                          .link_type = info->link_type,
+                                          .transport_type = info->transport_type,
+                                          .rdma_type = info->rdma_type,
+                                          .is_master = host_of_piece(w, p)->is_master,
+                                      }));
+    }
+}
+
+/* ---- statistics ---------------------------------------------------------------------------------------------------
+ */
+
+struct execution {
+    int64_t start_ns, end_ns;
+    str_id op_type;
+};
+
+typedef ARRAY(struct execution) executions;
+
+/* Executions of operators since the collection start, by their master pieces, in order of start. */
+static void collect_executions(const struct work *w, executions *out)
+{
+    struct map at = {0};
+    for (size_t i = 0; i < w->p.n; i++) {
+        const struct piece *p = &w->p.at[i];
+        if (!host_of_piece(w, p)->is_master || p->start_ns < w->m->session->start_ns) continue;
+        bool fresh;
+        uint32_t e = *map_put(&at, (uint64_t)p->name << 32 | p->op, (uint32_t)out->n, &fresh);
+        if (fresh) array_push(out, ((struct execution){p->start_ns, p->end_ns, w->m->host.comm_ops.at[p->op].op_type}));
+        if (p->end_ns > out->at[e].end_ns) out->at[e].end_ns = p->end_ns;
+    }
+    map_free(&at);
+}
+
+static void sort_statistics(struct comm_statistic *s, size_t n)
+{
+    for (size_t i = 1; i < n; i++) { /* a handful of operator types */
+        struct comm_statistic x = s[i];
+        size_t j = i;
+        for (; j && s[j - 1].total_ns < x.total_ns; j--) s[j] = s[j - 1];
+        s[j] = x;
+    }
+}
+
+static void make_statistics(struct work *w)
+{
+    executions list = {0};
+    collect_executions(w, &list);
+    struct map at = {0};
+    int64_t grand_total = 0;
+    bool any_type = false;
+    for (size_t i = 0; i < list.n; i++) {
+        const struct execution *e = &list.at[i];
+        int64_t ns = e->end_ns - e->start_ns;
+        bool fresh;
+        uint32_t row = *map_put(&at, e->op_type, (uint32_t)w->d->comm_statistics.n, &fresh);
+        if (fresh) array_push(&w->d->comm_statistics, ((struct comm_statistic){e->op_type, 0, 0, ns, ns, 0}));
+        struct comm_statistic *s = &w->d->comm_statistics.at[row];
+        s->count++;
+        s->total_ns += ns;
+        if (ns < s->min_ns) s->min_ns = ns;
+        if (ns > s->max_ns) s->max_ns = ns;
+        grand_total += ns;
+        any_type |= e->op_type != STR_NA;
+    }
+    if (!any_type || grand_total <= 0) w->d->comm_statistics.n = 0;
+    for (size_t i = 0; i < w->d->comm_statistics.n; i++)
+        w->d->comm_statistics.at[i].ratio = (double)w->d->comm_statistics.at[i].total_ns / (double)grand_total * 100;
+    sort_statistics(w->d->comm_statistics.at, w->d->comm_statistics.n);
+    map_free(&at);
+    array_free(&list);
+}
+
+void communication_build(const struct model *m, struct device_model *d, const uint32_t *host_of, struct diag *diag)
+{
+    if (!m->host.comm_tasks.n) return;
+    struct work w = {m, d, host_of, {0}, mem_zalloc(m->host.comm_ops.n, sizeof *w.rank_size)};
+    collect_pieces(&w);
+    sort_by_launch(&w);
+    assign_operators(&w, diag);
+    name_pieces(&w);
+    sort_by_start(&w);
+    find_bandwidth(&w);
+
+    struct map span_of = {0}, lanes = {0};
+    spans s = {0};
+    collect_spans(&w, &span_of, &s);
+    store_operators(&w, &s, diag);
+    store_tasks(&w, &span_of, &s, &lanes);
+    for (size_t i = 0; i < d->comm_ops.n; i++) d->comm_ops.at[i].lane = map_get(&lanes, d->comm_ops.at[i].group, NONE);
+    make_statistics(&w);
+
+    array_free(&s);
+    map_free(&span_of);
+    map_free(&lanes);
+    array_free(&w.p);
+    free(w.rank_size);
+}

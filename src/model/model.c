@@ -1,0 +1,136 @@
+/* Building the model: the host and every device are read side by side, then each device is joined with the host. */
+#include "model/model.h"
+
+#include <stdlib.h>
+
+#include "base/jobs.h"
+#include "model/parts.h"
+
+struct build {
+    struct model *m;
+    const struct model_options *options;
+    struct diag *diag;
+    struct well_known known;
+    bool expanded;
+};
+
+/* Item 0 is the host, item i device i - 1. */
+static void load_side(size_t item, void *context)
+{
+    struct build *b = context;
+    struct model *m = b->m;
+    if (!item) {
+        host_load(&m->host, m->session, m->strings, b->options->threads, b->diag, b->options->progress);
+        return;
+    }
+    struct device_model *d = &m->devices[item - 1];
+    device_load(&d->data, m->session, d->dir, b->expanded, m->strings, b->options->threads, b->diag,
+                b->options->progress);
+}
+
+static void attach_counters(const struct model *m, struct device_model *d, const uint32_t *host_of, struct diag *diag)
+{
+    struct device_blocks *blocks = mem_zalloc(d->data.tasks.n, sizeof *blocks);
+    for (size_t i = 0; i < d->data.tasks.n; i++) {
+        if (host_of[i] >= m->host.tasks.n || m->host.tasks.at[host_of[i]].op == NONE) continue;
+        const struct op *op = &m->host.ops.at[m->host.tasks.at[host_of[i]].op];
+        blocks[i] = (struct device_blocks){(uint16_t)op->block_num, (uint16_t)op->mix_block_num};
+    }
+    device_attach_pmu(&d->data, d->dir, blocks, diag);
+    free(blocks);
+}
+
+static void join_device(size_t item, void *context)
+{
+    struct build *b = context;
+    struct model *m = b->m;
+    struct device_model *d = &m->devices[item];
+    uint32_t *host_of = mem_alloc(d->data.tasks.n * sizeof *host_of);
+    join_host(m, d, host_of, b->diag);
+    attach_counters(m, d, host_of, b->diag);
+    join_tasks(m, d, host_of, &b->known);
+    communication_build(m, d, host_of, b->diag);
+    array_free(&d->data.tasks);
+    free(host_of);
+    join_finish(m, d, &b->known);
+    overlap_build(m, d, &b->known);
+}
+
+/* Timeline thread ids of communication lanes run on from device to device. */
+static void number_lanes(struct model *m)
+{
+    uint32_t next = 0;
+    for (size_t i = 0; i < m->n_devices; i++) {
+        for (size_t g = 0; g < m->devices[i].comm_groups.n; g++) {
+            struct comm_group *group = &m->devices[i].comm_groups.at[g];
+            group->first_tid = next++;
+            if (group->planes.n) next += group->planes.at[group->planes.n - 1] + 1;
+        }
+    }
+}
+
+static struct well_known known_texts(struct strpool *strings)
+{
+    return (struct well_known){
+        .unknown = strpool_add_z(strings, "UNKNOWN"),
+        .ffts_plus = strpool_add_z(strings, "FFTS_PLUS"),
+        .memcpy_async = strpool_add_z(strings, "MEMCPY_ASYNC"),
+        .simt = strpool_add_z(strings, "KERNEL_SIMT"),
+        .kernel_types =
+            {
+                strpool_add_z(strings, "KERNEL_AICORE"),
+                strpool_add_z(strings, "KERNEL_AIVEC"),
+                strpool_add_z(strings, "FFTS_PLUS"),
+                strpool_add_z(strings, "KERNEL_MIX_AIC"),
+                strpool_add_z(strings, "KERNEL_MIX_AIV"),
+                strpool_add_z(strings, "PROFILING_ENABLE"),
+                strpool_add_z(strings, "PROFILING_DISABLE"),
+            },
+    };
+}
+
+void model_build(struct model *m, const struct session *s, const struct model_options *options, struct diag *diag)
+{
+    *m = (struct model){.session = s, .strings = strpool_new(), .n_devices = s->n_devices};
+    m->devices = mem_zalloc(s->n_devices, sizeof *m->devices);
+    for (size_t i = 0; i < s->n_devices; i++) {
+        m->devices[i].dir = &s->devices[i];
+        m->devices[i].device_id = s->devices[i].device_id;
+    }
+    struct build b = {m, options, diag, known_texts(m->strings), host_streams_expanded(s, diag)};
+    progress_phase(options->progress, "reading", s->input_bytes, 1);
+    jobs_each(options->threads, m->n_devices + 1, load_side, &b);
+    progress_phase(options->progress, "joining", 0, 0);
+    jobs_each(options->threads, m->n_devices, join_device, &b);
+    number_lanes(m);
+}
+
+void model_free(struct model *m)
+{
+    for (size_t i = 0; i < m->n_devices; i++) {
+        struct device_model *d = &m->devices[i];
+        device_free(&d->data);
+        array_free(&d->tasks);
+        array_free(&d->comm_ops);
+        array_free(&d->comm_tasks);
+        for (size_t g = 0; g < d->comm_groups.n; g++) array_free(&d->comm_groups.at[g].planes);
+        array_free(&d->comm_groups);
+        array_free(&d->comm_statistics);
+        for (int k = 0; k < OVERLAP_KINDS; k++) array_free(&d->overlap[k]);
+    }
+    free(m->devices);
+    host_free(&m->host);
+    strpool_free(m->strings);
+    *m = (struct model){0};
+}
+
+bool model_is_kfc_stream(const struct model *m, uint32_t stream_id)
+{
+    size_t low = 0, high = m->host.kfc_streams.n;
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+        if (m->host.kfc_streams.at[mid] < stream_id) low = mid + 1;
+        else high = mid;
+    }
+    return low < m->host.kfc_streams.n && m->host.kfc_streams.at[low] == stream_id;
+}
