@@ -117,10 +117,9 @@ static void escape(struct out *o, unsigned char c)
     }
 }
 
-void out_json_string(struct out *o, const char *text, size_t n)
+void out_json_chars(struct out *o, const char *text, size_t n)
 {
     const unsigned char *p = (const unsigned char *)text, *end = p + n, *plain = p;
-    out_char(o, '"');
     while (p < end) {
         if (*p >= 0x20 && *p < 0x80 && *p != '"' && *p != '\\') {
             p++;
@@ -137,6 +136,12 @@ void out_json_string(struct out *o, const char *text, size_t n)
         plain = ++p;
     }
     out_bytes(o, plain, (size_t)(p - plain));
+}
+
+void out_json_string(struct out *o, const char *text, size_t n)
+{
+    out_char(o, '"');
+    out_json_chars(o, text, n);
     out_char(o, '"');
 }
 

@@ -109,6 +109,9 @@ static inline void out_double(struct out *o, double v)
  * each byte that is not part of valid UTF-8 becomes U+FFFD, so that the file stays readable JSON. */
 void out_json_string(struct out *o, const char *text, size_t n);
 
+/* The inside of such a string, without the quotes: for texts put together from pieces. */
+void out_json_chars(struct out *o, const char *text, size_t n);
+
 /* One CSV cell: quoted (quotes doubled) only when it holds a comma, a quote, CR or LF. */
 void out_csv_cell(struct out *o, const char *text, size_t n);
 
