@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/format.h"
 #include "base/hash.h"
 #include "base/sort.h"
 #include "model/parts.h"
@@ -205,7 +206,7 @@ static const char *group_key_text(const struct piece *p, char buf[FORMAT_U64 + 1
  * that ran after the collection start; what ran before belongs to index -1. */
 static void name_pieces(struct work *w)
 {
-    struct model *m = (struct model *)w->m;
+    const struct model *m = w->m;
     const struct host_data *h = &m->host;
     struct sort_key *order = mem_alloc(w->p.n * sizeof *order);
     for (size_t i = 0; i < w->p.n; i++) order[i] = (struct sort_key){w->p.at[i].start, (uint32_t)i};
