@@ -5,7 +5,7 @@
  *   operators of a group, by launch ──▶ index;  runs of one launch ──▶ iteration  = names like hcom_allReduce__538_0_1
  *   pieces with the same name, group and device ──▶ an operator that ran, from its first to its last master piece
  *
- * Everything is a sort and a merge over arrays of pieces. Rules: docs/formats/association.md, "Communication". */
+ * Everything is a sort and a merge over arrays of pieces. Rules: docs/formats/joining.md. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
