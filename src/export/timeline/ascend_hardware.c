@@ -1,0 +1,122 @@
+/* Ascend Hardware: what each stream of a device ran. A thread of the trace is a stream, under the number that the
+ * framework gave it when that is known (logical stream), else the device's. Arrows from the host end on the tasks.
+ *
+ * Asynchronous copies come after all other tasks, the names of the streams last: they are those that were met. */
+#include "export/timeline/timeline.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/map.h"
+
+/* The streams of one device: physical -> position in `threads`. */
+struct streams {
+    struct map known;
+    ARRAY(int32_t) threads; /* thread ids by first appearance; one id may be there for several physical streams */
+};
+
+static int32_t thread_of(struct streams *s, const struct model *m, uint32_t stream_id)
+{
+    bool fresh;
+    uint32_t *at = map_put(&s->known, stream_id, (uint32_t)s->threads.n, &fresh);
+    if (fresh) array_push(&s->threads, (int32_t)map_get(&m->host.logical_streams, stream_id, stream_id));
+    return s->threads.at[*at];
+}
+
+static void common_args(struct trace *t, const struct task *task, str_id type)
+{
+    trace_arg_u64(t, "Model Id", task->model_id);
+    trace_arg_string(t, "Task Type", type);
+    trace_arg_u64(t, "Physic Stream Id", task->stream_id);
+    trace_arg_u64(t, "Task Id", task->task_id);
+    trace_arg_u64(t, "Batch Id", task->batch_id);
+    trace_arg_u64(t, "Subtask Id", task->context_id);
+    trace_arg_u64(t, "connection_id",
+                  task->connection ? task->connection : UINT64_MAX); /* -1: not launched by a call */
+}
+
+static void kernel(struct trace *t, uint32_t pid, int32_t tid, const struct task *task)
+{
+    const struct op *op = task->op == NONE ? NULL : &t->model->host.ops.at[task->op];
+    trace_begin(t);
+    trace_text(t, op ? op->name : task->type);
+    trace_slice(t, pid, tid, task->start_ns, task->end_ns, NULL);
+    common_args(t, task, op && op->task_type != STR_NA ? op->task_type : task->type);
+    if (task->flags & TASK_SIMT) {
+        trace_arg_string(t, "Grid Dim", op ? op->grid_dim : STR_NA);
+        trace_arg_string(t, "Block Dim", op ? op->block_dim : STR_NA);
+    }
+    trace_end(t);
+}
+
+/* Size, speed and direction of a copy. They are there for all copies as soon as the collection knows of any. */
+static void copy_args(struct trace *t, const struct task *task)
+{
+    const struct memcpy_info *info = task->memcpy == NONE ? NULL : &t->model->host.memcpys.at[task->memcpy];
+    uint64_t size = info ? info->size : 0;
+    int64_t duration_ns = task->end_ns - task->start_ns;
+    trace_arg_u64(t, "size(B)", size);
+    trace_key(t, "bandwidth(GB/s)");
+    out_double(&t->out, duration_ns > 0 ? (double)size / (double)duration_ns : 0.0); /* bytes per ns */
+    trace_arg_text(t, "operation", info ? memcpy_direction_name(info->direction) : "other");
+}
+
+static void copy(struct trace *t, uint32_t pid, int32_t tid, const struct task *task)
+{
+    trace_begin(t);
+    trace_text(t, task->type);
+    trace_slice(t, pid, tid, task->start_ns, task->end_ns, NULL);
+    common_args(t, task, task->device_type);
+    if (t->model->host.memcpys.n) copy_args(t, task);
+    trace_end(t);
+}
+
+/* Tasks of a device, either the copies or all others. */
+static void tasks(struct trace *t, const struct layer *layer, const struct device_model *d, struct streams *streams,
+                  bool copies)
+{
+    uint32_t pid = layer_pid(layer, d->dir);
+    for (size_t i = 0; i < d->tasks.n; i++) {
+        const struct task *task = &d->tasks.at[i];
+        if (task->flags & TASK_HIDDEN || !!(task->flags & TASK_MEMCPY) != copies) continue;
+        int32_t tid = thread_of(streams, t->model, task->stream_id);
+        if (copies) copy(t, pid, tid, task);
+        else kernel(t, pid, tid, task);
+        if (task->flags & TASK_FLOW_END && task->connection)
+            trace_flow_end(t, pid, tid, task->connection, task->start_ns);
+    }
+}
+
+static int by_number(const void *a, const void *b)
+{
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void name_streams(struct trace *t, uint32_t pid, struct streams *s)
+{
+    if (s->threads.n) qsort(s->threads.at, s->threads.n, sizeof *s->threads.at, by_number);
+    for (size_t i = 0; i < s->threads.n; i++) {
+        int32_t tid = s->threads.at[i];
+        if (i && s->threads.at[i - 1] == tid) continue;
+        char name[32];
+        snprintf(name, sizeof name, "Stream %d", tid);
+        trace_thread(t, pid, tid, name, tid);
+    }
+}
+
+void ascend_hardware_write(struct trace *t, const struct layer *layer)
+{
+    const struct model *m = t->model;
+    struct streams *streams = mem_zalloc(m->n_devices, sizeof *streams);
+    for (size_t i = 0; i < m->n_devices; i++) tasks(t, layer, &m->devices[i], &streams[i], false);
+    for (size_t i = 0; i < m->n_devices; i++) tasks(t, layer, &m->devices[i], &streams[i], true);
+    for (size_t i = 0; i < m->n_devices; i++)
+        if (streams[i].threads.n) layer_process(t, layer, m->devices[i].dir);
+    for (size_t i = 0; i < m->n_devices; i++) {
+        name_streams(t, layer_pid(layer, m->devices[i].dir), &streams[i]);
+        map_free(&streams[i].known);
+        array_free(&streams[i].threads);
+    }
+    free(streams);
+}

@@ -1,0 +1,74 @@
+/* CANN: the API calls of the host, a thread of the trace per thread of the process; then the starts of the arrows to
+ * what the calls launched on the devices. */
+#include "export/timeline/timeline.h"
+
+#include <stdio.h>
+
+/* What a call is called: the level's prefix, and the text that names it there. */
+static const struct level_prefix {
+    uint16_t level;
+    const char *prefix;
+} prefixes[] = {
+    {LEVEL_ACL, "AscendCL@"},    {LEVEL_MODEL, "Model@"},
+    {LEVEL_NODE, "Node@"},       {LEVEL_COMMUNICATION, "Communication@"},
+    {LEVEL_RUNTIME, "Runtime@"},
+};
+
+static const char *level_prefix(uint16_t level)
+{
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (prefixes[i].level == level) return prefixes[i].prefix;
+    return "Api@";
+}
+
+/* At the acl level the mode is the kind of interface and the id names the call; elsewhere the mode names the call. */
+static void mode_and_id(struct trace *t, const struct api *a, const char *level)
+{
+    char buf[8];
+    if (a->level == LEVEL_ACL) trace_arg_text(t, "Mode", host_acl_tag_name(a->acl_tag, buf));
+    else trace_arg_string(t, "Mode", a->name);
+    trace_arg_text(t, "level", level ? level : "");
+    if (a->level == LEVEL_ACL) trace_arg_string(t, "id", a->name);
+    else trace_arg_text(t, "id", "0");
+}
+
+static void call(struct trace *t, uint32_t pid, const struct api *a, uint32_t connection)
+{
+    trace_begin(t);
+    out_text(&t->out, level_prefix(a->level));
+    trace_text(t, a->level == LEVEL_COMMUNICATION ? a->item : a->name);
+    trace_slice(t, pid, (int32_t)a->thread_id, a->start_ns, a->end_ns, NULL);
+    trace_arg_u64(t, "Thread Id", a->thread_id);
+    mode_and_id(t, a, host_level_name(a->level));
+    trace_arg_string(t, "item_id", a->item);
+    trace_arg_u64(t, "connection_id", connection);
+    trace_end(t);
+}
+
+static void threads(struct trace *t, uint32_t pid)
+{
+    const struct host_data *h = &t->model->host;
+    for (size_t i = 0; i < h->threads.n; i++) {
+        uint32_t id = h->threads.at[i];
+        char name[32];
+        snprintf(name, sizeof name, "Thread %u", id);
+        trace_thread(t, pid, (int32_t)id, name, id);
+    }
+}
+
+void cann_write(struct trace *t, const struct layer *layer)
+{
+    const struct host_data *h = &t->model->host;
+    const struct prof_dir *dir = t->model->session->host;
+    if (!dir || !h->threads.n) return;
+    uint32_t pid = layer_pid(layer, dir);
+    layer_process(t, layer, dir);
+    threads(t, pid);
+    for (size_t i = 0; i < h->apis.n; i++)
+        if (h->apis.at[i].flags & API_EXPORTED) call(t, pid, &h->apis.at[i], (uint32_t)i + 1);
+    for (size_t i = 0; i < h->apis.n; i++) {
+        const struct api *a = &h->apis.at[i];
+        if ((a->flags & (API_EXPORTED | API_FLOW_START)) == (API_EXPORTED | API_FLOW_START))
+            trace_flow_start(t, pid, (int32_t)a->thread_id, (uint32_t)i + 1, a->start_ns);
+    }
+}

@@ -1,0 +1,192 @@
+/* Events are put together in the output buffer from constant pieces and numbers; nothing is allocated per event. As the
+ * CANN layer alone has several million events, the two things that cost are kept cheap: an event checks the room of the
+ * buffer once per run of pieces, and a text of the string pool is searched for characters to escape only the first time
+ * that it is written. */
+#include "export/timeline/trace.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+#define PROGRESS_STEP 65536u /* events, a power of two */
+#define HOST_ID       31u    /* what a process id has in the place of the device id */
+
+enum escaping { ESCAPING_UNKNOWN, ESCAPING_NONE, ESCAPING_NEEDED };
+
+/* Append constant text at p, which has the room. */
+#define PUT(p, text) (memcpy((p), (text), sizeof(text) - 1), (p) + sizeof(text) - 1)
+
+/* Room for the fixed part of any event: the constant pieces, and up to seven numbers. */
+#define FIXED_ROOM 512
+
+int trace_open(struct trace *t, const struct model *m, const char *path, struct progress *progress, struct error *err)
+{
+    *t = (struct trace){.model = m, .progress = progress};
+    if (out_open(&t->out, path, err)) return -1;
+    t->escaping = mem_zalloc(strpool_count(m->strings), 1);
+    out_char(&t->out, '[');
+    return 0;
+}
+
+int trace_close(struct trace *t, uint64_t *bytes, struct error *err)
+{
+    out_char(&t->out, ']');
+    *bytes = out_size(&t->out);
+    progress_add(t->progress, t->events % PROGRESS_STEP);
+    free(t->escaping);
+    t->escaping = NULL;
+    return out_commit(&t->out, err);
+}
+
+uint32_t trace_pid(const struct prof_dir *dir, unsigned sort_index)
+{
+    return dir->meta.pid << 10 | sort_index << 5 | (dir->is_host ? HOST_ID : dir->device_id);
+}
+
+void trace_begin(struct trace *t)
+{
+    if (t->events++) out_char(&t->out, ',');
+    if (t->events % PROGRESS_STEP == 0) progress_add(t->progress, PROGRESS_STEP);
+    out_literal(&t->out, "{\"name\":\"");
+    t->has_args = false;
+}
+
+static bool needs_escaping(const char *text, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (c < 0x20 || c >= 0x80 || c == '"' || c == '\\') return true;
+    }
+    return false;
+}
+
+void trace_text(struct trace *t, str_id id)
+{
+    const char *text = strpool_text(t->model->strings, id);
+    size_t n = strpool_length(t->model->strings, id);
+    if (t->escaping[id] == ESCAPING_UNKNOWN)
+        t->escaping[id] = needs_escaping(text, n) ? ESCAPING_NEEDED : ESCAPING_NONE;
+    if (t->escaping[id] == ESCAPING_NONE) out_bytes(&t->out, text, n);
+    else out_json_chars(&t->out, text, n);
+}
+
+static char *put_place(char *p, uint32_t pid, int32_t tid)
+{
+    p = PUT(p, "\",\"pid\":");
+    p = format_u64(p, pid);
+    p = PUT(p, ",\"tid\":");
+    return format_i64(p, tid);
+}
+
+static char *put_time(char *p, int64_t time_ns)
+{
+    p = PUT(p, ",\"ts\":\"");
+    p = format_us(p, time_ns);
+    return PUT(p, "\"");
+}
+
+/* Without overflow, whatever a damaged clock made of the times. */
+static int64_t duration(int64_t start_ns, int64_t end_ns)
+{
+    if (end_ns <= start_ns) return 0;
+    uint64_t d = (uint64_t)end_ns - (uint64_t)start_ns;
+    return d > INT64_MAX ? INT64_MAX : (int64_t)d;
+}
+
+void trace_slice(struct trace *t, uint32_t pid, int32_t tid, int64_t start_ns, int64_t end_ns, const char *category)
+{
+    char *p = put_place(out_room(&t->out, FIXED_ROOM), pid, tid);
+    p = put_time(p, start_ns);
+    p = PUT(p, ",\"dur\":");
+    p = format_us_number(p, duration(start_ns, end_ns));
+    p = PUT(p, ",\"ph\":\"X\"");
+    t->out.at = p;
+    if (category) {
+        out_literal(&t->out, ",\"cat\":\"");
+        out_text(&t->out, category);
+        out_char(&t->out, '"');
+    }
+    out_literal(&t->out, ",\"args\":{");
+}
+
+void trace_counter(struct trace *t, uint32_t pid, int32_t tid, int64_t time_ns)
+{
+    char *p = put_place(out_room(&t->out, FIXED_ROOM), pid, tid);
+    p = put_time(p, time_ns);
+    t->out.at = PUT(p, ",\"ph\":\"C\",\"args\":{");
+}
+
+void trace_end(struct trace *t)
+{
+    out_literal(&t->out, "}}");
+}
+
+/* Everything of a flow event that both ends have; the id is the connection in the upper half of 64 bits. */
+static void flow(struct trace *t, char phase, uint32_t pid, int32_t tid, uint32_t connection, int64_t time_ns)
+{
+    char id[FORMAT_U64];
+    size_t n = (size_t)(format_u64(id, (uint64_t)connection << 32) - id);
+    trace_begin(t);
+    char *p = out_room(&t->out, FIXED_ROOM);
+    p = PUT(p, "HostToDevice");
+    p = (char *)memcpy(p, id, n) + n;
+    p = put_place(p, pid, tid);
+    p = PUT(p, ",\"ph\":\"");
+    *p++ = phase;
+    p = PUT(p, "\",\"cat\":\"HostToDevice\",\"id\":\"");
+    p = (char *)memcpy(p, id, n) + n;
+    *p++ = '"';
+    t->out.at = put_time(p, time_ns);
+}
+
+void trace_flow_start(struct trace *t, uint32_t pid, int32_t tid, uint32_t connection, int64_t time_ns)
+{
+    flow(t, 's', pid, tid, connection, time_ns);
+    out_char(&t->out, '}');
+}
+
+void trace_flow_end(struct trace *t, uint32_t pid, int32_t tid, uint32_t connection, int64_t time_ns)
+{
+    flow(t, 'f', pid, tid, connection, time_ns);
+    out_literal(&t->out, ",\"bp\":\"e\"}");
+}
+
+/* A metadata event up to its only arg, whose value follows. */
+static void metadata(struct trace *t, const char *kind, uint32_t pid, int32_t tid, const char *arg)
+{
+    trace_begin(t);
+    out_text(&t->out, kind);
+    t->out.at = put_place(out_room(&t->out, FIXED_ROOM), pid, tid);
+    out_literal(&t->out, ",\"ph\":\"M\",\"args\":{\"");
+    out_text(&t->out, arg);
+    out_literal(&t->out, "\":");
+}
+
+void trace_process(struct trace *t, uint32_t pid, const char *name, unsigned sort_index)
+{
+    metadata(t, "process_name", pid, 0, "name");
+    out_json_string(&t->out, name, strlen(name));
+    trace_end(t);
+    metadata(t, "process_labels", pid, 0, "labels");
+    if ((pid & HOST_ID) == HOST_ID) {
+        out_literal(&t->out, "\"CPU\"");
+    } else {
+        out_literal(&t->out, "\"NPU ");
+        out_u64(&t->out, pid & HOST_ID);
+        out_char(&t->out, '"');
+    }
+    trace_end(t);
+    metadata(t, "process_sort_index", pid, 0, "sort_index");
+    out_u64(&t->out, sort_index);
+    trace_end(t);
+}
+
+void trace_thread(struct trace *t, uint32_t pid, int32_t tid, const char *name, int64_t sort_index)
+{
+    metadata(t, "thread_name", pid, tid, "name");
+    out_json_string(&t->out, name, strlen(name));
+    trace_end(t);
+    metadata(t, "thread_sort_index", pid, tid, "sort_index");
+    out_i64(&t->out, sort_index);
+    trace_end(t);
+}
