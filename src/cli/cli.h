@@ -1,0 +1,32 @@
+/* What the files of the command line share. */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include <stdbool.h>
+
+#include "npuprof.h"
+
+enum exit_status {
+    EXIT_ALL_WELL = 0,
+    EXIT_FAILED = 1, /* something asked for could not be done */
+    EXIT_USAGE = 2,  /* the command line makes no sense, or names no PROF directory */
+};
+
+/* A command gets the arguments behind its name and returns the exit status. */
+int command_export(int argc, char **argv);
+
+/* npuprof_options.on_progress: draws one line on stderr, which display_clear removes. */
+void display_progress(const struct npuprof_progress *progress, void *context);
+void display_clear(void);
+
+/* The same from a signal handler. */
+void display_clear_in_signal(void);
+
+/* Everything the report says was lost, skipped or failed, a line each on stderr; infos only when `verbose`. */
+void display_messages(const struct npuprof_report *report, bool verbose);
+
+/* The closing summary on stdout: files, sizes, time. Long lists are shortened to a line per directory unless
+ * `verbose`. */
+void display_summary(const struct npuprof_report *report, bool verbose);
+
+#endif
