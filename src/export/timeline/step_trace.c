@@ -170,7 +170,7 @@ static void get_next(struct trace *t, uint32_t pid, const struct step_get_next *
     trace_arg_time(t, "GetNext Start", g->start_ns);
     trace_arg_time(t, "GetNext End", g->end_ns);
     trace_key(t, "GetNext Time(us)");
-    out_us_number(&t->out, earlier(g->end_ns, g->start_ns));
+    out_us_number(&t->out, trace_duration(g->start_ns, g->end_ns));
     trace_end(t);
 }
 

@@ -85,8 +85,7 @@ static char *put_time(char *p, int64_t time_ns)
     return PUT(p, "\"");
 }
 
-/* Without overflow, whatever a damaged clock made of the times. */
-static int64_t duration(int64_t start_ns, int64_t end_ns)
+int64_t trace_duration(int64_t start_ns, int64_t end_ns)
 {
     if (end_ns <= start_ns) return 0;
     uint64_t d = (uint64_t)end_ns - (uint64_t)start_ns;
@@ -98,7 +97,7 @@ void trace_slice(struct trace *t, uint32_t pid, int32_t tid, int64_t start_ns, i
     char *p = put_place(out_room(&t->out, FIXED_ROOM), pid, tid);
     p = put_time(p, start_ns);
     p = PUT(p, ",\"dur\":");
-    p = format_us_number(p, duration(start_ns, end_ns));
+    p = format_us_number(p, trace_duration(start_ns, end_ns));
     p = PUT(p, ",\"ph\":\"X\"");
     t->out.at = p;
     if (category) {

@@ -39,6 +39,9 @@ int trace_close(struct trace *t, uint64_t *bytes, struct error *err);
  * the device id, 31 for the host. */
 uint32_t trace_pid(const struct prof_dir *dir, unsigned sort_index);
 
+/* From start to end, 0 when the end is before the start; no overflow, whatever a damaged clock made of the times. */
+int64_t trace_duration(int64_t start_ns, int64_t end_ns);
+
 /* Begin an event: its name follows. */
 void trace_begin(struct trace *t);
 
@@ -53,8 +56,8 @@ static inline void trace_string(struct trace *t, str_id id)
     out_char(&t->out, '"');
 }
 
-/* After the name: a slice (something that took time). category may be NULL, else it needs no escaping. An end before
- * the start counts as no duration. Args follow. */
+/* After the name: a slice (something that took time). category may be NULL, else it needs no escaping. Args
+ * follow. */
 void trace_slice(struct trace *t, uint32_t pid, int32_t tid, int64_t start_ns, int64_t end_ns, const char *category);
 
 /* After the name: the value of a counter at a time. Args (the series) follow. */
