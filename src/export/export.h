@@ -25,7 +25,7 @@ struct written_list {
 struct export_target {
     const struct model *model;
     char stamp[15];         /* YYYYMMDDhhmmss of the run, in all file names */
-    const char *output_dir; /* <PROF>/mindstudio_profiler_output, exists */
+    const char *output_dir; /* <PROF>/mindstudio_profiler_output; exists for timeline and summary */
     struct written_list written;
     struct diag *diag;
     struct progress *progress; /* may be NULL; exporters add the rows they wrote */
@@ -45,6 +45,13 @@ int timeline_export(struct export_target *t, struct error *err); /* msprof_, ste
 int summary_export(struct export_target *t, struct error *err);  /* csv files; not README.txt */
 int db_export(struct export_target *t,
               struct error *err); /* msprof_<stamp>.db in the PROF directory; takes the place of older ones */
+
+/* Run the exporters of `outputs` (enum npuprof_output, or-ed) side by side on up to `threads` threads, and README.txt
+ * after a summary. All files of the run carry one stamp, the local time, moved on while files of that stamp are there
+ * already. `written` (zeroed by the caller, who frees it) lists the files, sorted by path; what could not be written is
+ * an error in `diag`. */
+void export_run(const struct model *model, unsigned outputs, unsigned threads, struct diag *diag,
+                struct progress *progress, struct written_list *written);
 
 /* README.txt in our own words, from the files that are in output_dir now. */
 int readme_write(const char *output_dir, struct error *err);
