@@ -108,7 +108,7 @@ char *format_double(char *buf, double value)
         memcpy(buf, ".0", 2);
         return buf + 2;
     }
-    char digits[18];
+    char digits[18] = {0};
     int point, n = shortest_digits(value, digits, &point);
     if (point > 21 || point <= -6) { /* d.ddde±x */
         *buf++ = digits[0];
