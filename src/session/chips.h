@@ -13,7 +13,8 @@ struct chip {
     const char *name;             /* "CHIP_V4_1_0" */
     const char *product;          /* for people: "Atlas A2 / A3 (Ascend 910B, 910_93)" */
     const char *npu_name;         /* NPU_INFO.name of the database: "Ascend910B", "UNKNOWN" when the chip has none */
-    double counter_mhz, aic_mhz;  /* typical device counter and AI core clock; info.json has the real ones */
+    double counter_mhz, aic_mhz;  /* typical device counter and AI core clock, 0 = not known; info.json has the real
+                                     ones */
     bool stars;                   /* tasks are logged by STARS (stars_soc), not by HWTS */
     bool unique_task_ids;         /* V6: task ids are 32 bits and never wrap: no batch ids, no flips */
     bool can_export_all;          /* whole-collection export is possible with a driver that numbers tasks uniquely */
@@ -27,6 +28,9 @@ struct chip {
 
 /* The chip with that id, or NULL when there is none. */
 const struct chip *chip_find(int id);
+
+/* What stands for a chip that the table does not have: id -1, nothing assumed. */
+const struct chip *chip_unknown(void);
 
 /* All chips, for listings: *n entries. */
 const struct chip *chip_all(unsigned *n);

@@ -3,19 +3,22 @@
  *
  * Model of the clocks (docs/formats/clocks.md): the host's CLOCK_MONOTONIC_RAW was mono_ns when the device counter
  * stood at device_ref and the host counter at host_ref; epoch time = raw time + epoch_offset_ns. All arithmetic is
- * exact (128-bit integers, floor), so no precision depends on uptime. */
+ * exact (integers, rounded down), so no precision depends on uptime; absurd counts give the largest or smallest time.
+ */
 #ifndef SESSION_CLOCK_H
 #define SESSION_CLOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#define CLOCK_MAX_HZ 9000000000u /* no counter is faster; keeps the arithmetic within 64 bits */
+
 struct clock {
     uint64_t device_ref;     /* dev_start.log cntvct, device ticks */
-    uint64_t device_hz;      /* hwts_frequency in Hz, > 0 */
+    uint64_t device_hz;      /* hwts_frequency in Hz, 1 … CLOCK_MAX_HZ */
     int64_t device_mono_ns;  /* dev_start.log clock_monotonic_raw */
     uint64_t host_ref;       /* host_start.log cntvct, host ticks */
-    uint64_t host_hz;        /* host counter in Hz, > 0 */
+    uint64_t host_hz;        /* host counter in Hz, 1 … CLOCK_MAX_HZ */
     bool host_is_ns;         /* host counts already are raw ns (frequency empty or 1000 MHz) */
     int64_t mono_ns;         /* raw ns when the counters stood at their references */
     int64_t epoch_offset_ns; /* collectionTimeBegin * 1000 - clockMonotonicRaw */

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/diag.h"
+
 enum input_id {
     /* host/data */
     INPUT_API_EVENT,
@@ -36,15 +38,15 @@ enum input_id {
     INPUT_COUNT
 };
 
+/* Names: host "<aging|unaging>.<family>.<tag>.slice_<n>", device "<tag>.<family>.<device>.slice_<n>". */
 enum input_side { SIDE_HOST, SIDE_DEVICE };
 
 struct input_kind {
     enum input_id id;
     enum input_side side;
-    const char *family;   /* host program data: "api_event", "compact", "additional", "variable"; device and host system
-                             data: "data" */
+    const char *family;   /* host program data: "api_event", "compact", "additional", "variable"; device data: "data" */
     const char *tag;      /* "task_track", "stars_soc"; for api_event "data" */
-    unsigned record_size; /* bytes, 0 = text or variable length */
+    unsigned record_size; /* bytes, 0 = text or variable length (stars_soc: see the chip table) */
 };
 
 struct input_file {
@@ -53,6 +55,7 @@ struct input_file {
     uint64_t size;
     uint32_t slice;
     bool aging; /* false: "unaging" (registered once, kept), or a kind that has no such prefix */
+    bool gap;   /* slices between the previous file and this one are missing: the stream does not continue */
 };
 
 /* The files of one kind in one directory, in reading order: unaging before aging, each by slice number. Empty files are
@@ -66,7 +69,14 @@ struct input_files {
 const struct input_kind *input_kind(enum input_id id);
 
 /* Parse a file name of a data directory. Returns 0 and fills *id, *slice, *aging, or -1 when it is no input (.done,
- * .complete, .zip, unknown kinds). */
+ * .complete, .zip, unknown kinds). Anything else may follow the slice number. */
 int input_match(const char *name, enum input_side side, enum input_id *id, uint32_t *slice, bool *aging);
+
+/* Find the input files in the directory `path` ("shown" in messages) and fill files[INPUT_COUNT], which the caller
+ * frees with inputs_free. A missing directory is an empty one. Links and other special files are refused: nothing
+ * outside of the PROF is read. Missing slices are noted. Returns the sum of the sizes. */
+uint64_t inputs_scan(struct input_files files[INPUT_COUNT], const char *path, const char *shown, enum input_side side,
+                     struct diag *diag);
+void inputs_free(struct input_files files[INPUT_COUNT]);
 
 #endif

@@ -1,0 +1,230 @@
+/* The chips: one row per chip, one column per fact. A new chip is a new row; a new difference between chips is a new
+ * column in struct chip that the rows name. */
+#include "session/chips.h"
+
+#include <stddef.h>
+
+/* Device task types by the number in the task log, per generation of the task scheduler. */
+static const char *const stars_sqes[SQE_NAMES] = {
+    [0] = "AI_CORE",          [1] = "AI_CPU",         [2] = "AIV_SQE",           [3] = "PLACE_HOLDER_SQE",
+    [4] = "EVENT_RECORD_SQE", [5] = "EVENT_WAIT_SQE", [6] = "NOTIFY_RECORD_SQE", [7] = "NOTIFY_WAIT_SQE",
+    [8] = "WRITE_VALUE_SQE",  [9] = "VQ6_SQE",        [10] = "TOF_SQE",          [11] = "SDMA_SQE",
+    [12] = "VPC_SQE",         [13] = "JPEGE_SQE",     [14] = "JPEGD_SQE",        [15] = "DSA_SQE",
+    [16] = "ROCCE_SQE",       [17] = "PCIE_DMA_SQE",  [18] = "HOST_CPU_SQE",     [19] = "CDQM_SQE",
+    [20] = "C_CORE_SQE",
+};
+
+static const char *const hwts_sqes[SQE_NAMES] = {
+    [0] = "AI_CORE",          [1] = "AI_CPU",         [2] = "AIV_SQE",           [3] = "PLACE_HOLDER_SQE",
+    [4] = "EVENT_RECORD_SQE", [5] = "EVENT_WAIT_SQE", [6] = "NOTIFY_RECORD_SQE", [7] = "NOTIFY_WAIT_SQE",
+    [8] = "WRITE_VALUE_SQE",  [9] = "SDMA_SQE",       [10] = "MAX_SQE",
+};
+
+static const char *const v6_sqes[SQE_NAMES] = {
+    [0] = "AI_CORE",
+    [1] = "AIV_SQE",
+    [2] = "FUSION",
+    [3] = "PLACE_HOLDER_SQE",
+    [4] = "AICPU_H",
+    [5] = "AICPU_D",
+    [6] = "NOTIFY_RECORD_SQE",
+    [7] = "NOTIFY_WAIT_SQE",
+    [8] = "WRITE_VALUE_SQE",
+    [9] = "UBDMA",
+    [10] = "ASYNCDMA",
+    [11] = "SDMA_SQE",
+    [12] = "VPC",
+    [13] = "JPEGE",
+    [14] = "JPEGD",
+    [15] = "CMO_SQE",
+    [16] = "CCU_SQE",
+    [20] = "CONDITION_SQE",
+    [21] = "END_SQE",
+};
+
+/* The nano chip numbers its own task types. */
+static const char *const nano_sqes[SQE_NAMES] = {
+    [0] = "AI_CORE",   [1] = "AI_CPU",  [2] = "AI_VECTOR_CORE", [3] = "WRITE_BACK", [4] = "MIX_AIC", [5] = "MIX_AIV",
+    [6] = "FFTS_PLUS", [7] = "DSA_SQE", [8] = "DVPP",           [9] = "HCCL",       [10] = "FUSION", [11] = "INVALID",
+};
+
+static const struct chip chips[] = {
+    {
+        .id = 0,
+        .name = "CHIP_V1_1_0",
+        .product = "Atlas 200 / 300 / 500 (Ascend 310)",
+        .npu_name = "Ascend310",
+        .counter_mhz = 19.2,
+        .aic_mhz = 680,
+        .pmu_counters = 8,
+        .sqe_names = hwts_sqes,
+    },
+    {
+        .id = 1,
+        .name = "CHIP_V2_1_0",
+        .product = "Atlas training series (Ascend 910A)",
+        .npu_name = "Ascend910A",
+        .counter_mhz = 100,
+        .aic_mhz = 1000,
+        .can_export_all = true,
+        .pmu_counters = 8,
+        .sqe_names = hwts_sqes,
+    },
+    {
+        .id = 2,
+        .name = "CHIP_V3_1_0",
+        .product = "MDC 610",
+        .npu_name = "UNKNOWN",
+        .counter_mhz = 38.4,
+        .aic_mhz = 960,
+        .pmu_counters = 8,
+        .sqe_names = hwts_sqes,
+    },
+    {
+        .id = 3,
+        .name = "CHIP_V3_2_0",
+        .product = "SoC products (lhisi)",
+        .npu_name = "UNKNOWN",
+        .counter_mhz = 38.4,
+        .aic_mhz = 1150,
+        .can_export_all = true,
+        .pmu_counters = 8,
+        .sqe_names = hwts_sqes,
+    },
+    {
+        .id = 4,
+        .name = "CHIP_V3_3_0",
+        .product = "Atlas inference series (Ascend 310P)",
+        .npu_name = "Ascend310P",
+        .counter_mhz = 38.4,
+        .aic_mhz = 1150,
+        .can_export_all = true,
+        .pmu_counters = 8,
+        .sqe_names = hwts_sqes,
+    },
+    {
+        .id = 5,
+        .name = "CHIP_V4_1_0",
+        .product = "Atlas A2 / A3 (Ascend 910B, 910_93)",
+        .npu_name = "Ascend910B",
+        .counter_mhz = 50,
+        .aic_mhz = 1850,
+        .stars = true,
+        .can_export_all = true,
+        .context_ids = true,
+        .mix_pmu = true,
+        .stars_record = 64,
+        .pmu_counters = 8,
+        .sqe_names = stars_sqes,
+    },
+    {
+        .id = 7,
+        .name = "CHIP_V1_1_1",
+        .product = "Atlas 200I / 500 A2 (Ascend 310B)",
+        .npu_name = "Ascend310B",
+        .counter_mhz = 48,
+        .aic_mhz = 1250,
+        .stars = true,
+        .can_export_all = true,
+        .context_ids = true,
+        .stars_record = 64,
+        .pmu_counters = 8,
+        .sqe_names = stars_sqes,
+    },
+    {
+        .id = 8,
+        .name = "CHIP_V1_1_2",
+        .product = "Ascend 310B class (tiny)",
+        .npu_name = "UNKNOWN",
+        .counter_mhz = 48,
+        .aic_mhz = 1250,
+        .stars = true,
+        .can_export_all = true,
+        .context_ids = true,
+        .stars_record = 64,
+        .pmu_counters = 8,
+        .sqe_names = stars_sqes,
+    },
+    {
+        .id = 9,
+        .name = "CHIP_V5_1_0",
+        .product = "Ascend nano",
+        .npu_name = "UNKNOWN",
+        .can_export_all = true,
+        .pmu_counters = 10,
+        .sqe_names = nano_sqes,
+    },
+    {
+        .id = 11,
+        .name = "CHIP_V1_1_3",
+        .product = "MDC (AS31XM1)",
+        .npu_name = "UNKNOWN",
+        .counter_mhz = 48,
+        .aic_mhz = 1250,
+        .stars = true,
+        .context_ids = true,
+        .stars_record = 64,
+        .pmu_counters = 8,
+        .sqe_names = stars_sqes,
+    },
+    {
+        .id = 15,
+        .name = "CHIP_V6_1_0",
+        .product = "Ascend 950 (910_95)",
+        .npu_name = "Ascend950",
+        .counter_mhz = 1000,
+        .aic_mhz = 800,
+        .stars = true,
+        .unique_task_ids = true,
+        .can_export_all = true,
+        .mix_pmu = true,
+        .stars_record = 32,
+        .pmu_counters = 10,
+        .sqe_names = v6_sqes,
+    },
+    {
+        .id = 16,
+        .name = "CHIP_V6_2_0",
+        .product = "Ascend 910_96",
+        .npu_name = "UNKNOWN",
+        .counter_mhz = 1000,
+        .aic_mhz = 1650,
+        .stars = true,
+        .unique_task_ids = true,
+        .can_export_all = true,
+        .mix_pmu = true,
+        .stars_record = 32,
+        .pmu_counters = 10,
+        .sqe_names = v6_sqes,
+    },
+};
+
+/* Host data of a chip that is newer than this program still is what it always was; nothing is assumed of its devices.
+ */
+static const struct chip unknown = {
+    .id = -1,
+    .name = "UNKNOWN",
+    .product = "unknown chip",
+    .npu_name = "UNKNOWN",
+    .sqe_names = (const char *const[SQE_NAMES]){0},
+};
+
+#define N_CHIPS (sizeof chips / sizeof *chips)
+
+const struct chip *chip_find(int id)
+{
+    for (size_t i = 0; i < N_CHIPS; i++)
+        if (chips[i].id == id) return &chips[i];
+    return NULL;
+}
+
+const struct chip *chip_unknown(void)
+{
+    return &unknown;
+}
+
+const struct chip *chip_all(unsigned *n)
+{
+    *n = N_CHIPS;
+    return chips;
+}
