@@ -43,10 +43,22 @@ static int64_t distance_ns(uint64_t ticks, uint64_t hz, uint64_t up)
     return NS_PER_S % hz ? ticks_ns(ticks, hz, up) : whole_ticks_ns(ticks, NS_PER_S / hz);
 }
 
+/* ns of a moment `ticks` after (or before) the one at `ns`. */
+static int64_t moved_ns(int64_t ns, uint64_t ticks, bool before, uint64_t hz)
+{
+    return before ? subtract(ns, distance_ns(ticks, hz, 1)) : add(ns, distance_ns(ticks, hz, 0));
+}
+
+int64_t clock_reference_ns(int64_t mono_ns, int64_t host_ticks, uint64_t host_hz)
+{
+    bool before = host_ticks < 0;
+    return moved_ns(mono_ns, before ? 0 - (uint64_t)host_ticks : (uint64_t)host_ticks, before, host_hz);
+}
+
 static int64_t counter_ns(const struct clock *c, uint64_t ticks, uint64_t reference, uint64_t hz)
 {
-    int64_t raw = ticks >= reference ? add(c->mono_ns, distance_ns(ticks - reference, hz, 0))
-                                     : subtract(c->mono_ns, distance_ns(reference - ticks, hz, 1));
+    bool before = ticks < reference;
+    int64_t raw = moved_ns(c->mono_ns, before ? reference - ticks : ticks - reference, before, hz);
     return add(raw, c->epoch_offset_ns);
 }
 

@@ -30,4 +30,7 @@ int64_t clock_device_duration_ns(const struct clock *c, uint64_t ticks);
 int64_t clock_sampled_ns(const struct clock *c, int64_t device_mono_ns); /* device CLOCK_MONOTONIC_RAW ns -> epoch ns */
 int64_t clock_raw_ns(const struct clock *c, int64_t host_raw_ns);        /* host CLOCK_MONOTONIC_RAW ns -> epoch ns */
 
+/* clock.mono_ns: what CLOCK_MONOTONIC_RAW showed `host_ticks` of the host counter after it showed mono_ns. */
+int64_t clock_reference_ns(int64_t mono_ns, int64_t host_ticks, uint64_t host_hz);
+
 #endif

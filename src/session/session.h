@@ -17,8 +17,8 @@
 
 #define PMU_MAX_EVENTS 10
 
-/* Facts of info.json, sample.json, start_info, end_info of one directory. Missing texts are "", missing numbers 0
- * unless stated. */
+/* Facts of info.json, sample.json, start_info, end_info of one directory; where it lacks one of the first three, those
+ * of a sibling. Missing texts are "", missing numbers 0 unless stated. Owned by the session. */
 struct metadata {
     int platform_version;       /* -1 = missing */
     uint64_t drv_version;       /* drvVersion */
@@ -34,10 +34,10 @@ struct metadata {
     const char *ai_core_mode;              /* ai_core_profiling_mode: "task-based", "sample-based", "" */
     const char *aic_metrics, *aiv_metrics; /* ai_core_metrics, aiv_metrics: "PipeUtilization", "Custom:0x..", "" */
     uint32_t aic_events[PMU_MAX_EVENTS], aiv_events[PMU_MAX_EVENTS]; /* event codes in counter order, 0 = unused */
-    unsigned n_aic_events, n_aiv_events;
-    bool level0;     /* profLevel (else prof_level) is l0 / level0 */
-    bool dynamic;    /* "dynamic": "on" */
-    bool task_block; /* "taskBlock": "on" */
+    unsigned n_aic_events, n_aiv_events; /* events given: may be more than PMU_MAX_EVENTS, the rest is not kept */
+    bool level0;                         /* profLevel (else prof_level) is l0 / level0 */
+    bool dynamic;                        /* "dynamic": "on" */
+    bool task_block;                     /* "taskBlock": "on" */
     /* start_info, end_info */
     bool has_start, has_end;
     int64_t start_ns, end_ns; /* epoch; end_ns = start + 30 min when !has_end */
@@ -50,8 +50,8 @@ struct prof_dir {
     char *path; /* …/PROF_X/device_0 */
     char *name; /* "host", "device_0" */
     bool is_host;
-    uint16_t device_id; /* number in device_N; 64 for the host */
-    const struct chip *chip;
+    uint16_t device_id;      /* number in device_N; 64 for the host */
+    const struct chip *chip; /* never NULL */
     struct metadata meta;
     struct clock clock;
     struct input_files inputs[INPUT_COUNT];
@@ -69,11 +69,12 @@ struct session {
     int64_t start_ns, end_ns; /* collection interval, epoch ns */
     bool has_end;
     bool all_export;      /* driver and chip number tasks uniquely: batch ids from flips (first directory of the PROF,
-                             devices first) */
+                         devices first) */
     uint64_t input_bytes; /* sum of all known input files */
 };
 
-/* Is this directory a PROF directory (it has a sub-directory `host` or one with an info.json*)? */
+/* Is this directory a PROF directory: does it have a sub-directory with an info.json*, or one called host or device_N
+ * that holds data or metadata? */
 bool session_is_prof(const char *path);
 
 /* Find the PROF directories that `path` means: itself, or its direct children, sorted by name. *paths is an array of *n
