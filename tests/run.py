@@ -38,7 +38,7 @@ SUITES = {
         python("golden sanitized", "tests/golden/run.py", "--facts-only", "--bin", ASAN + "/npuprof"),
     ],
     "program": [python("program", "tests/program/run.py", RELEASE + "/npuprof", ASAN + "/npuprof", STATIC + "/npuprof")],
-    "fuzz": [python("fuzz", "tests/fuzz/mutate.py", "--bin", ASAN + "/npuprof", "--seconds", "30")],
+    "fuzz": [python("fuzz", "tests/fuzz/mutate.py", "--bin", ASAN + "/npuprof")],
 }
 RESULT = re.compile(r"^(?:(?P<tap>(?:not )?ok) \d+ - (?P<tap_name>.*)|(?P<own>ok  |FAIL) (?P<own_name>.*)"
                     r"|(?P<py_name>test_\w+) \(.*\) \.\.\. (?P<py>ok|FAIL|ERROR))$")
