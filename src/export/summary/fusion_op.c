@@ -1,0 +1,48 @@
+/* fusion_op: the fused operators of the models that were loaded, and what they were before fusion. */
+#include "base/map.h"
+#include "export/summary/summary.h"
+
+static const char *const columns[] = {
+    "Device_id",         "Model Name",        "Model ID",
+    "Fusion Op",         "Original Ops",      "Memory Input(KB)",
+    "Memory Output(KB)", "Memory Weight(KB)", "Memory Workspace(KB)",
+    "Memory Total(KB)",
+};
+
+static void kilobytes(struct table *t, uint64_t bytes)
+{
+    table_shortest(t, (double)bytes / 1024);
+}
+
+static int write(struct export_target *target, struct error *err)
+{
+    const struct host_data *h = &target->model->host;
+    struct table t;
+    if (!h->fusion_ops.n) return 0;
+    if (table_open(&t, target, report_fusion_op.stem, COLUMNS(columns), h->fusion_ops.n, err)) return -1;
+    struct map names = {0};
+    for (size_t i = 0; i < h->model_names.n; i++)
+        map_put(&names, h->model_names.at[i].model_id, h->model_names.at[i].name, NULL);
+    for (size_t i = 0; i < h->fusion_ops.n; i++) {
+        const struct fusion_op *op = &h->fusion_ops.at[i];
+        table_text(&t, "host", 4);
+        table_string(&t, map_get(&names, op->model_id, STR_EMPTY));
+        table_u64(&t, op->model_id);
+        table_string(&t, op->name);
+        table_string(&t, op->ops);
+        kilobytes(&t, op->input);
+        kilobytes(&t, op->output);
+        kilobytes(&t, op->weight);
+        kilobytes(&t, op->workspace);
+        kilobytes(&t, op->total);
+        if (table_end_row(&t)) break;
+    }
+    map_free(&names);
+    return table_close(&t);
+}
+
+const struct report report_fusion_op = {
+    .stem = "fusion_op",
+    .about = "The fused operators of every loaded model: the operators they were made of, and their memory.",
+    .write = write,
+};

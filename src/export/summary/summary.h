@@ -1,0 +1,36 @@
+/* The reports of a summary: one file each, all known to the registry in summary.c. */
+#ifndef SUMMARY_SUMMARY_H
+#define SUMMARY_SUMMARY_H
+
+#include <stdbool.h>
+
+#include "export/export.h"
+#include "export/summary/table.h"
+
+struct report {
+    const char *stem;  /* of the file name: <stem>_<stamp>.csv */
+    const char *about; /* for README.txt: a sentence or two, one per line */
+    bool needs_ops;    /* of operators that were named: not at profiling level 0 */
+
+    /* Write the report if there is anything to write. Returns 0, or -1 with *err set. */
+    int (*write)(struct export_target *t, struct error *err);
+};
+
+extern const struct report report_op_summary, report_op_statistic, report_communication_statistic, report_api_statistic,
+    report_task_time, report_step_trace, report_fusion_op;
+
+/* The report with that stem, or NULL. */
+const struct report *report_find(const char *stem, size_t len);
+
+/* end - start, but never negative and never more than an int64_t holds, whatever damaged clocks made of the times. */
+static inline int64_t span_ns(int64_t start_ns, int64_t end_ns)
+{
+    int64_t span;
+    if (end_ns <= start_ns) return 0;
+    return __builtin_sub_overflow(end_ns, start_ns, &span) ? INT64_MAX : span;
+}
+
+/* Number of elements of an array of column names. */
+#define COLUMNS(array) (array), sizeof(array) / sizeof *(array)
+
+#endif

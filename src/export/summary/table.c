@@ -1,0 +1,192 @@
+/* The report writer. The only form so far is CSV: cells joined by commas, lines ended by \n, a cell in quotes only when
+ * it holds a comma, a quote or a line break. Epoch times end in a TAB, so that spreadsheets take them for text and keep
+ * all digits. */
+#include "export/summary/table.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#define PIECE_MAX 8192 /* bytes of a piece worth remembering */
+
+static const char na[] = "N/A";
+
+static int open_file(struct table *t)
+{
+    t->path = export_path(t->target, t->stem, t->slice, "csv");
+    t->slice_rows = 0;
+    if (out_open(&t->out, t->path, t->err)) {
+        t->failed = true;
+        return -1;
+    }
+    for (size_t i = 0; i < t->n_columns; i++) {
+        if (i) out_char(&t->out, ',');
+        out_csv_cell(&t->out, t->columns[i], strlen(t->columns[i]));
+    }
+    out_char(&t->out, '\n');
+    return 0;
+}
+
+static int close_file(struct table *t)
+{
+    uint64_t bytes = out_size(&t->out);
+    if (out_commit(&t->out, t->err)) {
+        t->failed = true;
+        return -1;
+    }
+    export_wrote(t->target, t->path, bytes, t->slice_rows);
+    progress_add(t->target->progress, t->slice_rows);
+    free(t->path);
+    t->path = NULL;
+    return 0;
+}
+
+int table_open(struct table *t, struct export_target *target, const char *stem, const char *const *columns,
+               size_t n_columns, uint64_t rows, struct error *err)
+{
+    *t = (struct table){
+        .target = target,
+        .err = err,
+        .stem = stem,
+        .columns = columns,
+        .n_columns = n_columns,
+        .rows = rows,
+        .slice = rows > TABLE_SLICE ? 0 : -1,
+    };
+    if (!open_file(t)) return 0;
+    return table_close(t);
+}
+
+int table_end_row(struct table *t)
+{
+    assert(t->column == t->n_columns && t->done < t->rows);
+    out_char(&t->out, '\n');
+    t->column = 0;
+    t->done++;
+    t->slice_rows++;
+    if (t->slice_rows < TABLE_SLICE || t->done == t->rows) return 0;
+    if (close_file(t)) return -1;
+    t->slice++;
+    return open_file(t);
+}
+
+int table_close(struct table *t)
+{
+    assert(t->failed || t->done == t->rows);
+    if (!t->failed) close_file(t);
+    free(t->path);
+    t->path = NULL;
+    return t->failed ? error_wrap(t->err, "writing the report %s", t->stem) : 0;
+}
+
+/* Every cell begins here. */
+static void next_cell(struct table *t)
+{
+    if (t->column++) out_char(&t->out, ',');
+}
+
+void table_text(struct table *t, const char *text, size_t len)
+{
+    next_cell(t);
+    out_csv_cell(&t->out, text, len);
+}
+
+void table_string(struct table *t, str_id id)
+{
+    const struct strpool *strings = t->target->model->strings;
+    table_text(t, strpool_text(strings, id), strpool_length(strings, id));
+}
+
+void table_shapes(struct table *t, str_id id)
+{
+    size_t len = strpool_length(t->target->model->strings, id);
+    char *quoted = mem_alloc(len + 2);
+    quoted[0] = quoted[len + 1] = '"';
+    memcpy(quoted + 1, strpool_text(t->target->model->strings, id), len);
+    table_text(t, quoted, len + 2);
+    free(quoted);
+}
+
+void table_na(struct table *t, size_t cells)
+{
+    while (cells--) {
+        next_cell(t);
+        out_bytes(&t->out, na, sizeof na - 1);
+    }
+}
+
+void table_u64(struct table *t, uint64_t value)
+{
+    next_cell(t);
+    out_u64(&t->out, value);
+}
+
+void table_time(struct table *t, int64_t ns)
+{
+    table_us(t, ns);
+    out_char(&t->out, '\t');
+}
+
+void table_us(struct table *t, int64_t ns)
+{
+    next_cell(t);
+    out_us(&t->out, ns);
+}
+
+void table_us_long(struct table *t, int64_t ns)
+{
+    table_us(t, ns);
+    out_literal(&t->out, "000");
+}
+
+void table_us_trim(struct table *t, int64_t ns)
+{
+    next_cell(t);
+    t->out.at = format_us_trim(out_room(&t->out, FORMAT_US), ns);
+}
+
+void table_round(struct table *t, double value)
+{
+    next_cell(t);
+    if (value == 0) out_literal(&t->out, "0.0"); /* a side of the counters that did nothing: half of all values */
+    else t->out.at = format_round(out_room(&t->out, FORMAT_DOUBLE), value, 3);
+}
+
+void table_trim(struct table *t, double value)
+{
+    next_cell(t);
+    t->out.at = format_round_trim(out_room(&t->out, FORMAT_DOUBLE), value, 3);
+}
+
+void table_fixed(struct table *t, double value)
+{
+    next_cell(t);
+    t->out.at = format_fixed(out_room(&t->out, FORMAT_DOUBLE), value, 3);
+}
+
+void table_shortest(struct table *t, double value)
+{
+    next_cell(t);
+    out_double(&t->out, value);
+}
+
+void table_record(struct table *t)
+{
+    out_room(&t->out, PIECE_MAX); /* so that a short piece is in the buffer as a whole */
+    t->piece_from = out_size(&t->out);
+    t->piece_column = t->column;
+}
+
+void table_recorded(struct table *t, struct table_piece *piece)
+{
+    uint64_t len = out_size(&t->out) - t->piece_from;
+    if (len > PIECE_MAX) return;
+    *piece = (struct table_piece){mem_strndup(t->out.at - len, (size_t)len), (size_t)len, t->column - t->piece_column};
+}
+
+bool table_replay(struct table *t, const struct table_piece *piece)
+{
+    if (!piece->bytes) return false;
+    out_bytes(&t->out, piece->bytes, piece->len);
+    t->column += piece->cells;
+    return true;
+}
