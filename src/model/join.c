@@ -148,6 +148,7 @@ void join_finish(const struct model *m, struct device_model *d, const struct wel
     size_t kept = 0;
     for (size_t i = 0; i < d->tasks.n; i++) {
         const struct task *t = &d->tasks.at[i];
+        if (t->device_type == known->unknown && t->op != NONE) array_push(&d->untyped, *t);
         if (t->end_ns < m->session->start_ns || t->device_type == known->unknown) continue;
         d->tasks.at[kept++] = *t;
     }

@@ -111,6 +111,7 @@ void model_free(struct model *m)
         struct device_model *d = &m->devices[i];
         device_free(&d->data);
         array_free(&d->tasks);
+        array_free(&d->untyped);
         array_free(&d->comm_ops);
         array_free(&d->comm_tasks);
         for (size_t g = 0; g < d->comm_groups.n; g++) array_free(&d->comm_groups.at[g].planes);

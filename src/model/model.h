@@ -102,6 +102,7 @@ struct device_model {
     uint16_t device_id;
     struct device_data data;            /* pmu, steps, reduces, get_nexts, freqs; data.tasks is freed once joined */
     ARRAY(struct task) tasks;           /* ascending start; tasks that ended before the collection start are left out */
+    ARRAY(struct task) untyped;         /* operators whose device type has no name: only op_statistic counts them */
     ARRAY(struct comm_op) comm_ops;     /* ascending start */
     ARRAY(struct comm_task) comm_tasks; /* ascending start */
     ARRAY(struct comm_group) comm_groups;
