@@ -83,8 +83,7 @@ void out_discard(struct out *o)
     tempfile_discard(&o->temp);
 }
 
-/* Length of the valid UTF-8 sequence at p (1 … 4), 0 when there is none. */
-static size_t utf8_length(const unsigned char *p, size_t n)
+size_t utf8_length(const unsigned char *p, size_t n)
 {
     size_t len;
     uint32_t code, lowest;

@@ -1,0 +1,25 @@
+/* The AI core clock over time. */
+#include "export/db/tables.h"
+
+#define WHOLE_CHIP (-1)
+
+static void write_aicore_freq(struct db_run *run, struct db_table *t)
+{
+    for (size_t d = 0; d < run->model->n_devices; d++) {
+        const struct device_model *device = &run->model->devices[d];
+        for (size_t i = 0; i < device->data.freqs.n; i++) {
+            db_int(t, device->device_id);
+            db_int(t, device->data.freqs.at[i].time_ns);
+            db_int(t, device->data.freqs.at[i].mhz);
+            db_int(t, WHOLE_CHIP);
+            db_row(t);
+        }
+    }
+}
+
+const struct db_table_kind table_aicore_freq = {
+    .definition =
+        {"AICORE_FREQ",
+         {{"deviceId", DB_INTEGER}, {"timestampNs", DB_NUMERIC}, {"freq", DB_INTEGER}, {"dieId", DB_NUMERIC}}},
+    .write = write_aicore_freq,
+};
