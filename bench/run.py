@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""How fast is the export, how much memory does it take, and how does that grow?
+
+    bench/run.py [--bin build/npuprof] [--kernels 10000,100000,1000000] [--jobs N] [--reference PATH/msprof.py] [--work DIR]
+
+Makes PROF directories with bench/gen_prof.py (kept in DIR, default ~/.cache/npuprof-bench, for the next time), and exports
+each once: `export` in one pass. Per export: user + system CPU seconds and the highest resident memory (both of the kernel,
+by wait4), wall seconds, bytes written. With --reference, msprof.py exports a copy of the same directory in the same run:
+`export timeline` then `export summary` (each writes the database too); its CPU includes the processes it starts. `cp` is a
+plain copy of the input, written and read: the floor.
+
+Prints a table as Markdown, and how CPU and memory grow from size to size (1.00 = linearly). Asserts nothing.
+"""
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import gen_prof  # noqa: E402
+
+OUTPUTS = ("mindstudio_profiler_output", "mindstudio_profiler_log")
+
+
+def measure(command):
+    """(CPU seconds, wall seconds, peak bytes) of a command and of the children it waited for"""
+    began = time.perf_counter()
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    said = process.stderr.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        sys.exit("%s failed with status %d: %s" % (" ".join(command), process.returncode, said.decode(errors="replace")[-500:]))
+    return usage.ru_utime + usage.ru_stime, time.perf_counter() - began, usage.ru_maxrss * 1024
+
+
+def size_of(path):
+    return sum(os.path.getsize(os.path.join(d, n)) for d, _, names in os.walk(path) for n in names)
+
+
+def clean(prof):
+    """Remove what an export left."""
+    for folder in [prof] + [os.path.join(prof, d) for d in os.listdir(prof)]:
+        for name in OUTPUTS + ("sqlite",):
+            shutil.rmtree(os.path.join(folder, name), ignore_errors=True)
+    for name in os.listdir(prof):
+        if name.endswith(".db"):
+            os.remove(os.path.join(prof, name))
+
+
+def bench(a, kernels):
+    """[(what, CPU, wall, peak, input bytes, output bytes)]"""
+    prof = os.path.join(a.work, "PROF_%06d_seed%d" % (kernels, a.seed))
+    if not os.path.exists(prof):
+        shutil.rmtree(prof + ".new", ignore_errors=True)
+        gen_prof.generate(prof + ".new", kernels=kernels, threads=a.threads, seed=a.seed)
+        os.rename(prof + ".new", prof)
+    clean(prof)
+    size = size_of(prof)
+    rows = []
+    copy = os.path.join(a.work, "PROF_copy")
+    shutil.rmtree(copy, ignore_errors=True)
+    rows.append(("cp", *measure(["cp", "-r", prof, copy]), size, size))
+    command = [os.path.abspath(a.bin), "export", "-dir", prof, "-q"] + (["--jobs", str(a.jobs)] if a.jobs else [])
+    rows.append(("npuprof", *measure(command), size, size_of(prof) - size))
+    clean(prof)
+    if a.reference:
+        total = [0, 0, 0]
+        for kind in ("timeline", "summary"):
+            cpu, wall, peak = measure([sys.executable, a.reference, "export", kind, "-dir", copy])
+            total = [total[0] + cpu, total[1] + wall, max(total[2], peak)]
+        written = sum(size_of(os.path.join(copy, n)) for n in OUTPUTS) + sum(
+            os.path.getsize(os.path.join(copy, n)) for n in os.listdir(copy) if n.endswith(".db"))
+        rows.append(("reference", *total, size, written))
+    shutil.rmtree(copy, ignore_errors=True)
+    return rows
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bin", default="build/npuprof")
+    parser.add_argument("--kernels", default="10000,100000,1000000")
+    parser.add_argument("--threads", type=int, default=4, help="host threads of the profiled job")
+    parser.add_argument("--jobs", type=int, default=0, help="threads of npuprof (default: its own)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--reference", help="msprof.py of a CANN toolkit, to compare with")
+    parser.add_argument("--work", default=os.path.expanduser("~/.cache/npuprof-bench"))
+    a = parser.parse_args()
+    os.makedirs(a.work, exist_ok=True)
+    print("| kernels | program | CPU s | wall s | peak MB | bytes of memory per kernel | input MB | output MB |")
+    print("| ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: |")
+    growth = {}
+    for kernels in (int(n) for n in a.kernels.split(",")):
+        for what, cpu, wall, peak, read, written in bench(a, kernels):
+            print("| %d | %s | %.2f | %.2f | %.0f | %.0f | %.0f | %.0f |"
+                  % (kernels, what, cpu, wall, peak / 1e6, peak / kernels, read / 1e6, written / 1e6), flush=True)
+            growth.setdefault(what, []).append((kernels, cpu, peak))
+    print()
+    for what, sizes in growth.items():
+        for (n0, cpu0, peak0), (n1, cpu1, peak1) in zip(sizes, sizes[1:]):
+            print("%s, %d to %d kernels: CPU grows %.2f times as much, memory %.2f times"
+                  % (what, n0, n1, cpu1 / cpu0 * n0 / n1, peak1 / peak0 * n0 / n1))
+
+
+if __name__ == "__main__":
+    main()
