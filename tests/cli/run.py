@@ -110,6 +110,7 @@ class Bench:
                                  errors="replace", timeout=TIMEOUT, cwd=how.pop("cwd", self.dir), check=False, **how)
         result = Result(process)
         demand(result.status >= 0, "killed by signal %d: %s" % (-result.status, result.err[-2000:]))
+        demand("Sanitizer" not in result.err and "runtime error" not in result.err, result.err[:3000])
         return result
 
     def export(self, prof, *arguments, **how):

@@ -37,23 +37,40 @@ static char *make_dir(const char *parent, const char *name)
     return path;
 }
 
-/* A PROF directory with nothing but the host's metadata. */
+/* A side of a PROF directory: its metadata, and no data. */
+static void make_side(const char *prof, const char *name, const char *suffix, const char *device_info)
+{
+    char *dir = make_dir(prof, name), *data = make_dir(dir, "data");
+    char *info = mem_printf("{\"version\":\"1.0\",\"hostname\":\"worker-0\",\"CPU\":[{\"Frequency\":\"100.000000\"}],"
+                            "\"DeviceInfo\":[%s],\"platform_version\":\"5\",\"pid\":\"4242\",\"pid_name\":\"python3\","
+                            "\"drvVersion\":467732,\"hostUid\":\"12345\"}",
+                            device_info);
+    const char *files[][2] = {
+        {"info.json", info},
+        {"start_info", "{\"collectionTimeBegin\":\"1719838800123456\",\"clockMonotonicRaw\":\"191356401000000\"}"},
+        {"end_info", "{\"collectionTimeEnd\":\"1719838800323456\",\"clockMonotonicRaw\":\"191356601000000\"}"},
+        {"host_start.log", "[Host]\nclock_monotonic_raw: 191356411070000\ncntvct: 19135652101077\ncntvct_diff: 0\n"},
+        {"dev_start.log", "clock_monotonic_raw: 191356411100000\ncntvct: 9567826050538\n"},
+    };
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char *path = mem_printf("%s%s", files[i][0], suffix);
+        write_file(dir, path, files[i][1]);
+        free(path);
+    }
+    write_file(dir, "sample.json",
+               "{\"ai_core_profiling_mode\":\"task-based\",\"ai_core_metrics\":\"PipeUtilization\"}");
+    free(info);
+    free(data);
+    free(dir);
+}
+
 static char *make_prof(const char *parent, const char *name)
 {
-    char *prof = make_dir(parent, name), *host = make_dir(prof, "host"), *data = make_dir(host, "data");
-    write_file(host, "info.json",
-               "{\"version\":\"1.0\",\"hostname\":\"worker-0\",\"CPU\":[{\"Frequency\":\"100.000000\"}],"
-               "\"DeviceInfo\":[],\"platform_version\":\"5\",\"pid\":\"4242\",\"pid_name\":\"python3\","
-               "\"drvVersion\":467732,\"hostUid\":\"12345\"}");
-    write_file(host, "sample.json", "{\"ai_core_profiling_mode\":\"task-based\",\"devices\":\"64\"}");
-    write_file(host, "start_info",
-               "{\"collectionTimeBegin\":\"1719838800123456\",\"clockMonotonicRaw\":\"191356401000000\"}");
-    write_file(host, "end_info",
-               "{\"collectionTimeEnd\":\"1719838800323456\",\"clockMonotonicRaw\":\"191356601000000\"}");
-    write_file(host, "host_start.log",
-               "[Host]\nclock_monotonic_raw: 191356411070000\ncntvct: 19135652101077\ncntvct_diff: 0\n");
-    free(data);
-    free(host);
+    char *prof = make_dir(parent, name);
+    make_side(prof, "host", "", "");
+    make_side(prof, "device_0", ".0",
+              "{\"id\":0,\"ai_core_num\":24,\"aiv_num\":48,\"hwts_frequency\":\"50.000000\","
+              "\"aic_frequency\":\"1800\",\"aiv_frequency\":\"1800\"}");
     return prof;
 }
 
@@ -204,6 +221,7 @@ static void a_failing_prof_does_not_stop_the_others(void **state)
     (void)state;
     char *a = make_prof(root, "PROF_1"), *b = make_prof(root, "PROF_2");
     write_file(a, "host/info.json", "not JSON at all");
+    write_file(a, "device_0/info.json.0", "nor is this");
     struct npuprof_report *report;
     assert_int_equal(export_to(root, NPUPROF_ALL, &report), NPUPROF_FAILED);
     assert_int_equal(npuprof_report_profs(report), 2);
