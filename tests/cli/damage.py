@@ -268,8 +268,8 @@ def test_metadata_without_any_data(b):
 def test_a_broken_prof_directory_beside_a_sound_one(b):
     b.prof("job/PROF_1")
     b.prof("job/PROF_2")
-    for path in ("host/info.json", "device_0/info.json.0"):
-        rewrite(b.path("job/PROF_1", path), lambda data: b"broken")
+    shutil.rmtree(b.path("job/PROF_1/host"))
+    rewrite(b.path("job/PROF_1/device_0/info.json.0"), lambda data: b"broken")
     result = b.run("export", "-dir", "job").ends(1)
     result.says(r"error: PROF_1").never_says("PROF_2")
     b.has_all(b.path("job/PROF_2"))

@@ -219,9 +219,8 @@ static void runs_in_the_same_second_keep_each_others_timelines(void **state)
 static void a_failing_prof_does_not_stop_the_others(void **state)
 {
     (void)state;
-    char *a = make_prof(root, "PROF_1"), *b = make_prof(root, "PROF_2");
-    write_file(a, "host/info.json", "not JSON at all");
-    write_file(a, "device_0/info.json.0", "nor is this");
+    char *a = make_dir(root, "PROF_1"), *device = make_dir(a, "device_0"), *b = make_prof(root, "PROF_2");
+    write_file(device, "info.json.0", "not JSON at all");
     struct npuprof_report *report;
     assert_int_equal(export_to(root, NPUPROF_ALL, &report), NPUPROF_FAILED);
     assert_int_equal(npuprof_report_profs(report), 2);
@@ -229,6 +228,7 @@ static void a_failing_prof_does_not_stop_the_others(void **state)
     assert_int_equal(files_ending(report, ".db"), 1);
     npuprof_report_free(report);
     free(a);
+    free(device);
     free(b);
 }
 
