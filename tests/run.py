@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Run every test of the builds in build/ (release), build/asan and build/static.
 
-    tests/run.py [SUITE …]        suites: unit golden program fuzz; default: all
+    tests/run.py [SUITE …]        suites: unit golden program cli fuzz; default: all
 
 Each suite is programs that print a line per test: "ok   NAME" or "FAIL NAME   why" (the Python ones), or TAP (cmocka).
 Counted is what was printed, nothing else; a program that fails without saying which test did, that says fewer results than
@@ -38,6 +38,10 @@ SUITES = {
         python("golden sanitized", "tests/golden/run.py", "--facts-only", "--bin", ASAN + "/npuprof"),
     ],
     "program": [python("program", "tests/program/run.py", RELEASE + "/npuprof", ASAN + "/npuprof", STATIC + "/npuprof")],
+    "cli": [
+        python("cli", "tests/cli/run.py", "--bin", RELEASE + "/npuprof"),
+        python("cli sanitized", "tests/cli/run.py", "--bin", ASAN + "/npuprof"),
+    ],
     "fuzz": [python("fuzz", "tests/fuzz/mutate.py", "--bin", ASAN + "/npuprof")],
 }
 RESULT = re.compile(r"^(?:(?P<tap>(?:not )?ok) \d+ - (?P<tap_name>.*)|(?P<own>ok  |FAIL) (?P<own_name>.*)"
