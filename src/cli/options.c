@@ -137,8 +137,7 @@ static void help_line(const struct option *o, FILE *to)
     char left[96];
     int n = 0;
     if (o->other) n = snprintf(left, sizeof left, "-%s%s%s, ", o->other, o->value ? " " : "", o->value ? o->value : "");
-    n +=
-        snprintf(left + n, sizeof left - (size_t)n, "--%s%s%s", o->name, o->value ? " " : "", o->value ? o->value : "");
+    snprintf(left + n, sizeof left - (size_t)n, "--%s%s%s", o->name, o->value ? " " : "", o->value ? o->value : "");
     fprintf(to, "  %-*s", HELP_COLUMN - 2, left);
     for (const char *line = o->help; *line;) {
         size_t len = strcspn(line, "\n");

@@ -32,7 +32,6 @@ static const struct exporter {
 };
 
 struct run {
-    const struct model *model;
     const struct exporter *chosen[N_EXPORTERS];
     struct export_target targets[N_EXPORTERS]; /* of chosen[] */
     size_t n;
@@ -170,7 +169,7 @@ static void choose_exporters(struct run *r, unsigned outputs, const char *output
 void export_run(const struct model *model, unsigned outputs, unsigned threads, struct diag *diag,
                 struct progress *progress, struct written_list *written)
 {
-    struct run r = {.model = model, .diag = diag};
+    struct run r = {.diag = diag};
     char *output_dir = mem_printf("%s/" OUTPUT_DIR, model->session->path);
     bool made = false;
     choose_exporters(&r, outputs, output_dir, &made);
