@@ -19,7 +19,7 @@
 #include "base/error.h"
 #include "base/progress.h"
 
-#define DB_PAGE_SIZE   16384u
+#define DB_PAGE_SIZE   4096u
 #define DB_MAX_COLUMNS 40
 
 enum db_type {
