@@ -12,6 +12,7 @@
 #include "export/summary/table.h"
 
 struct world {
+    struct session session;
     struct model m;
     struct export_target target;
     char dir[64];
@@ -23,7 +24,8 @@ static int setup(void **state)
     struct world *w = mem_zalloc(1, sizeof *w);
     strcpy(w->dir, "/tmp/test_summary_table.XXXXXX");
     assert_non_null(mkdtemp(w->dir));
-    w->m.strings = strpool_new();
+    w->session.path = w->dir;
+    w->m = (struct model){.session = &w->session, .strings = strpool_new()};
     w->target = (struct export_target){.model = &w->m, .stamp = "1", .output_dir = w->dir, .diag = diag_new()};
     *state = w;
     return 0;
