@@ -52,7 +52,7 @@ struct freq_point {
 
 struct device_data {
     ARRAY(struct device_task) tasks; /* ascending (task, stream, context, batch), then in pairing order */
-    ARRAY(struct step) steps;        /* training_trace order, explicit steps last */
+    ARRAY(struct step) steps;        /* ascending end */
     ARRAY(struct step_reduce) reduces;
     ARRAY(struct step_get_next) get_nexts;
     ARRAY(struct freq_point)

@@ -32,13 +32,34 @@ enum pmu_kind {
     PMU_VALUE,     /* anything else: operations, KB, hits */
 };
 
+#define PMU_TERMS 5 /* counters in a formula */
+
+/* How a column is computed from the counters c of its side; sums are over the column's terms. Private to pmu.c. */
+enum pmu_formula {
+    PMU_OF_TOTAL_TIME,
+    PMU_OF_CYCLES,
+    PMU_OF_COUNTERS,   /* sum(c * factor) */
+    PMU_OF_OPERATIONS, /* sum(c * factor); 0 without cycles */
+    PMU_OF_RATIO,      /* sum(c) / cycles */
+    PMU_OF_TIME,       /* sum(c) / cycles * total time */
+    PMU_OF_QUOTIENT,   /* c[0] / c[1]: misses / requests */
+    PMU_OF_BANDWIDTH,  /* c[0] * factor (bytes) per second of the cycles */
+};
+
+struct pmu_term {
+    uint8_t slot; /* counter */
+    double factor;
+};
+
 struct pmu_column {
-    char name[56]; /* as in the reference's MetricSummary: "aic_mac_ratio_extra", "aiv_total_time",
-                      "aic_l1_read_bw(GB/s)" */
+    char name[56]; /* as in the reference's MetricSummary: "aic_mac_ratio_extra", "aiv_total_time", "aic_l1_read_bw" */
     enum pmu_kind kind;
     bool aiv;        /* side */
     bool in_summary; /* shown in op_summary */
-    uint16_t metric; /* private to pmu.c */
+    /* private to the room */
+    uint8_t n_terms;
+    enum pmu_formula formula;
+    struct pmu_term terms[PMU_TERMS];
 };
 
 struct pmu {
@@ -47,16 +68,15 @@ struct pmu {
     ARRAY(struct pmu_column) columns; /* database and CSV order; empty = no usable metric group */
     double aic_mhz;                   /* frequency of the bandwidth formulas */
     uint32_t ai_core_num, aiv_num;
-    bool custom; /* Custom:… metrics: raw counters */
-    /* event code -> counter index for each side, private to pmu.c */
-    uint8_t aic_slot[32], aiv_slot[32];
+    bool custom;   /* Custom:… metrics: raw counters */
+    bool has_cube; /* pmu_has_cube */
 };
 
 /* Value of a column in a row; 0 where the side has no data. No division by zero: such values are 0. Units by kind. */
 double pmu_value(const struct pmu *p, size_t row, size_t column);
 
-/* cube_utilization(%) = cycles / (aic_mhz * ai_core_num) * 100 / duration; 0 when duration_us is 0. NaN when the metric
- * group does not give it: see pmu_has_cube. */
+/* cube_utilization(%) = cycles / (aic_mhz * ai_core_num) * 100 / duration; 0 when duration_us is 0. NaN ("N/A") when
+ * the frequency or the number of cores is not known. Only for groups with pmu_has_cube. */
 double pmu_cube_utilization(const struct pmu *p, size_t row, double duration_us);
 
 /* Does op_summary end with the column cube_utilization(%)? (groups with aic_mac_ratio[_extra]) */

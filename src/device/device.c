@@ -1,0 +1,99 @@
+/* Loading one device.
+ *
+ *     stars_soc ─┐
+ *     ts_track ──┼─ side by side ─▶ log + flips ─▶ tasks ─▶ ffts_profile: counters find their tasks
+ *     lpm… ──────┘                  step records ─▶ steps
+ *                                   changes ─▶ freqs
+ *
+ * Counters come last because their block records are not kept: each is added to the run it belongs to as it is read. */
+#include "device/device.h"
+
+#include "base/jobs.h"
+#include "device/parts.h"
+
+struct loading {
+    struct device_source from;
+    struct device_data *d;
+    log_array log;
+    flip_array flips;
+    step_records steps;
+    freq_changes conv, info; /* of lpmFreqConv, lpmInfoConv */
+};
+
+static void load_log(struct loading *l)
+{
+    stars_load(&l->log, &l->from);
+}
+
+static void load_ts_track(struct loading *l)
+{
+    ts_track_load(&l->flips, &l->steps, &l->from);
+    steps_build(l->d, &l->steps, &l->from);
+    array_free(&l->steps);
+}
+
+static void load_freq(struct loading *l)
+{
+    freq_load(&l->conv, &l->from, INPUT_LPM_FREQ_CONV);
+    freq_load(&l->info, &l->from, INPUT_LPM_INFO_CONV);
+}
+
+static void (*const inputs[])(struct loading *) = {load_log, load_ts_track, load_freq};
+
+static void load_input(size_t item, void *context)
+{
+    inputs[item](context);
+}
+
+bool batches_used(const struct device_source *from)
+{
+    return from->session->all_export && !from->dir->chip->unique_task_ids;
+}
+
+static void build_tasks(struct loading *l, struct strpool *strings)
+{
+    struct type_names names;
+    stars_type_names(&names, l->from.dir->chip, strings);
+    l->d->has_tasks = l->log.n > 0;
+    pair_tasks(l->d, &l->log, &l->flips, &names, &l->from);
+}
+
+/* The clock that counted: named metrics are computed with lpmFreqConv alone, Custom ones with both kinds of files, as
+ * the reference does. */
+static void build_counters(struct loading *l, const freq_changes *all)
+{
+    static const freq_changes none;
+    const freq_changes *freq = strncmp(l->from.dir->meta.aic_metrics, "Custom", 6) ? &l->conv : all;
+    pmu_load(l->d, &l->flips, freq_trusted(freq) ? freq : &none, &l->from);
+}
+
+void device_load(struct device_data *d, const struct session *s, const struct prof_dir *dir, bool expanded,
+                 struct strpool *strings, unsigned threads, struct diag *diag, struct progress *progress)
+{
+    *d = (struct device_data){0};
+    struct loading l = {.from = {s, dir, expanded, diag, progress}, .d = d};
+    jobs_each(threads, sizeof inputs / sizeof *inputs, load_input, &l);
+    build_tasks(&l, strings);
+
+    freq_changes all = {0};
+    freq_merge(&all, &l.conv);
+    freq_merge(&all, &l.info);
+    freq_export(d, &all, &l.from);
+    build_counters(&l, &all);
+
+    array_free(&all);
+    array_free(&l.conv);
+    array_free(&l.info);
+    array_free(&l.flips);
+}
+
+void device_free(struct device_data *d)
+{
+    array_free(&d->tasks);
+    array_free(&d->steps);
+    array_free(&d->reduces);
+    array_free(&d->get_nexts);
+    array_free(&d->freqs);
+    pmu_free(&d->pmu);
+    pmu_free_pending(d);
+}

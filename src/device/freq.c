@@ -1,0 +1,114 @@
+/* The AI core clock over time: lpmFreqConv and lpmInfoConv, records of up to 55 changes.
+ *
+ * A change from before the reference count of the device clock tells the frequency at the reference; without one it is
+ * the frequency of info.json. lpmInfoConv also holds voltages, which nothing here shows. */
+#include "device/parts.h"
+
+#define LPM_RECORD  888u
+#define LPM_CHANGES 55u
+
+enum { AT_COUNT = 0, AT_TYPE = 4, AT_CHANGES = 8, CHANGE_SIZE = 16, AT_VALUE = 8 };
+
+#define TYPE_FREQUENCY 0u
+
+struct reader {
+    freq_changes *changes;
+    uint64_t reference;
+    bool typed; /* the record says what it holds */
+    bool any;   /* some change was read */
+    struct diag *diag;
+};
+
+static void add_change(struct reader *r, uint64_t time, uint32_t mhz)
+{
+    r->any = true;
+    if (time < r->reference) r->changes->at[0].mhz = mhz;
+    else array_push(r->changes, ((struct freq_change){time, mhz}));
+}
+
+static void visit(const uint8_t *record, const struct record_place *place, void *context)
+{
+    struct reader *r = context;
+    if (r->typed && get_u32(record + AT_TYPE) != TYPE_FREQUENCY) return;
+    uint32_t count = get_u32(record + AT_COUNT);
+    if (count > LPM_CHANGES) {
+        diag_note(r->diag, DIAG_WARNING, place->file->shown, place->offset,
+                  "more changes than the record has room for");
+        count = LPM_CHANGES;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const uint8_t *change = record + AT_CHANGES + i * CHANGE_SIZE;
+        add_change(r, get_u64(change), get_u32(change + AT_VALUE));
+    }
+}
+
+static void sort_changes(freq_changes *changes)
+{
+    struct sort_key *order = mem_alloc(changes->n * sizeof *order);
+    for (size_t i = 0; i < changes->n; i++) order[i] = (struct sort_key){changes->at[i].time, (uint32_t)i};
+    sort_keys(order, changes->n);
+    sort_permute(changes->at, sizeof *changes->at, order, changes->n);
+    free(order);
+}
+
+static uint32_t default_mhz(const struct prof_dir *dir)
+{
+    return dir->meta.aic_mhz > 0 && dir->meta.aic_mhz < UINT32_MAX ? (uint32_t)dir->meta.aic_mhz : 0;
+}
+
+void freq_load(freq_changes *changes, const struct device_source *from, enum input_id id)
+{
+    uint64_t reference = from->dir->clock.device_ref;
+    array_push(changes, ((struct freq_change){reference, default_mhz(from->dir)}));
+    struct reader r = {.changes = changes, reference, id == INPUT_LPM_INFO_CONV, .diag = from->diag};
+    records_each(prof_dir_files(from->dir, id), LPM_RECORD, NULL, from->diag, from->progress, visit, &r);
+    if (!r.any) changes->n = 0;
+    sort_changes(changes);
+}
+
+void freq_merge(freq_changes *into, const freq_changes *other)
+{
+    size_t n = into->n, kept = 0;
+    for (size_t i = 0; i < other->n; i++) array_push(into, other->at[i]);
+    if (n && other->n) sort_changes(into);
+    for (size_t i = 0; i < into->n; i++) {
+        if (kept && into->at[i].time == into->at[kept - 1].time && into->at[i].mhz == into->at[kept - 1].mhz) continue;
+        into->at[kept++] = into->at[i];
+    }
+    into->n = kept;
+}
+
+void freq_export(struct device_data *d, const freq_changes *changes, const struct device_source *from)
+{
+    const struct session *s = from->session;
+    array_push(&d->freqs, ((struct freq_point){s->start_ns, default_mhz(from->dir)}));
+    for (size_t i = 0; i < changes->n; i++) {
+        int64_t time_ns = clock_device_ns(&from->dir->clock, changes->at[i].time);
+        if (time_ns < s->start_ns) d->freqs.at[0].mhz = changes->at[i].mhz;
+        else array_push(&d->freqs, ((struct freq_point){time_ns, changes->at[i].mhz}));
+    }
+    if (!s->has_end) return;
+    struct freq_point end = {s->end_ns, d->freqs.at[d->freqs.n - 1].mhz};
+    size_t at = d->freqs.n;
+    (void)array_add(&d->freqs);
+    for (; at && d->freqs.at[at - 1].time_ns > end.time_ns; at--) d->freqs.at[at] = d->freqs.at[at - 1];
+    d->freqs.at[at] = end;
+}
+
+bool freq_trusted(const freq_changes *changes)
+{
+    for (size_t i = 0; i < changes->n; i++)
+        if (!changes->at[i].mhz) return false;
+    return true;
+}
+
+double freq_at(const freq_changes *changes, uint64_t time, double fallback)
+{
+    size_t low = 0, high = changes->n;
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+        if (changes->at[mid].time <= time) low = mid + 1;
+        else high = mid;
+    }
+    return low ? changes->at[low - 1].mhz : fallback;
+}

@@ -1,0 +1,87 @@
+/* Values of counter columns.
+ *
+ * A column carries its formula with the counter slots already looked up, so that a value is one short loop over at most
+ * five counters: the database asks for tens of millions of them. */
+#include "device/pmu.h"
+
+#include <math.h>
+#include <string.h>
+
+#define GIB_IN_BITS 8589934592.0 /* 2^33 */
+
+static double sum_counters(const struct pmu_side *side, const struct pmu_column *c)
+{
+    double sum = 0;
+    for (unsigned i = 0; i < c->n_terms; i++) sum += (double)side->counter[c->terms[i].slot] * c->terms[i].factor;
+    return sum;
+}
+
+static double ratio(const struct pmu_side *side, const struct pmu_column *c)
+{
+    return side->cycles ? sum_counters(side, c) / (double)side->cycles : 0;
+}
+
+static double quotient(const struct pmu_side *side, const struct pmu_column *c)
+{
+    uint64_t part = side->counter[c->terms[0].slot], whole = side->counter[c->terms[1].slot];
+    if (!side->cycles || !part || !whole) return 0;
+    double cycles = (double)side->cycles;
+    return ((double)part / cycles) / ((double)whole / cycles);
+}
+
+static double bandwidth(const struct pmu *p, const struct pmu_side *side, const struct pmu_column *c)
+{
+    if (!side->cycles || !(p->aic_mhz > 0)) return 0;
+    double seconds = (double)side->cycles / (p->aic_mhz * 1e6);
+    return sum_counters(side, c) / seconds / GIB_IN_BITS;
+}
+
+static double side_value(const struct pmu *p, const struct pmu_side *side, const struct pmu_column *c)
+{
+    switch (c->formula) {
+    case PMU_OF_TOTAL_TIME: return side->total_us;
+    case PMU_OF_CYCLES: return (double)side->cycles;
+    case PMU_OF_COUNTERS: return sum_counters(side, c);
+    case PMU_OF_OPERATIONS: return side->cycles ? sum_counters(side, c) : 0;
+    case PMU_OF_RATIO: return ratio(side, c);
+    case PMU_OF_TIME: return ratio(side, c) * side->total_us;
+    case PMU_OF_QUOTIENT: return quotient(side, c);
+    case PMU_OF_BANDWIDTH: return bandwidth(p, side, c);
+    }
+    return 0;
+}
+
+double pmu_value(const struct pmu *p, size_t row, size_t column)
+{
+    const struct pmu_column *c = &p->columns.at[column];
+    uint32_t side = c->aiv ? p->rows.at[row].aiv : p->rows.at[row].aic;
+    return side < p->sides.n ? side_value(p, &p->sides.at[side], c) : 0;
+}
+
+double pmu_cube_utilization(const struct pmu *p, size_t row, double duration_us)
+{
+    if (!(p->aic_mhz > 0) || !p->ai_core_num) return NAN;
+    uint32_t side = p->rows.at[row].aic;
+    double cycles = side < p->sides.n ? (double)p->sides.at[side].cycles : 0;
+    return duration_us > 0 ? cycles / (p->aic_mhz * p->ai_core_num) * 100 / duration_us : 0;
+}
+
+bool pmu_has_cube(const struct pmu *p)
+{
+    return p->has_cube;
+}
+
+bool pmu_same_columns(const struct pmu *a, const struct pmu *b)
+{
+    if (a->columns.n != b->columns.n) return false;
+    for (size_t i = 0; i < a->columns.n; i++)
+        if (strcmp(a->columns.at[i].name, b->columns.at[i].name)) return false;
+    return true;
+}
+
+void pmu_free(struct pmu *p)
+{
+    array_free(&p->sides);
+    array_free(&p->rows);
+    array_free(&p->columns);
+}

@@ -1,0 +1,85 @@
+/* The second half of the counters: once the host has said how many blocks a kernel has, matches become rows.
+ *
+ *     total time = cycles / clock / blocks * rounds,   rounds = blocks / cores, rounded up
+ *
+ * Cycles are summed over all blocks; blocks beyond the number of cores run in further rounds. */
+#include <math.h>
+
+#include "device/pmu_records.h"
+
+static double total_us(const struct pmu *p, uint64_t cycles, double mhz, uint32_t blocks, uint32_t cores)
+{
+    if (!blocks || !cores || !(mhz > 0)) return 0;
+    double us = (double)cycles * 1e6 / (mhz * 1e6) / blocks * (((uint64_t)blocks + cores - 1) / cores);
+    return p->custom ? rint(us * 100) / 100 : us;
+}
+
+/* Does some run have more blocks than may count? (A limit of 0 needs no second look: nothing counts.) */
+static bool too_many_blocks(const struct pmu_pending *pending, const struct device_blocks *blocks)
+{
+    for (size_t i = 0; i < pending->summer.sums.n; i++) {
+        const struct block_sum *sum = &pending->summer.sums.at[i];
+        uint32_t limit = block_limit(&blocks[sum->task]);
+        if (limit && sum->blocks > limit) return true;
+    }
+    return false;
+}
+
+static void limit_blocks(struct pmu_pending *pending, const struct prof_dir *dir, const struct device_blocks *blocks)
+{
+    if (!too_many_blocks(pending, blocks)) return;
+    pending->summer.limits = blocks;
+    pmu_sum_blocks_again(&pending->summer, dir);
+}
+
+static bool main_is_vector(enum accelerator a)
+{
+    return a == ACCELERATOR_AIV || a == ACCELERATOR_MIX_AIV;
+}
+
+static uint32_t cores_of(const struct pmu *p, bool vector)
+{
+    return vector ? p->aiv_num : p->ai_core_num;
+}
+
+/* Make the slave side of a match; NONE when it has none. */
+static uint32_t slave_side(struct device_data *d, const struct pmu_pending *pending, const struct pmu_match *m,
+                           const struct device_blocks *blocks)
+{
+    if (m->accelerator != ACCELERATOR_MIX_AIC && m->accelerator != ACCELERATOR_MIX_AIV) return NONE;
+    uint64_t key = (uint64_t)m->task * 2 + (m->accelerator == ACCELERATOR_MIX_AIV);
+    uint32_t sum = map_get(&pending->summer.sum_of, key, NONE);
+    uint32_t limit = block_limit(blocks);
+    if (sum == NONE || !limit) return NONE;
+    struct pmu_side side = pending->summer.sums.at[sum].side;
+    side.total_us = total_us(&d->pmu, side.cycles, m->mhz, limit, cores_of(&d->pmu, !main_is_vector(m->accelerator)));
+    array_push(&d->pmu.sides, side);
+    return (uint32_t)d->pmu.sides.n - 1;
+}
+
+static void add_row(struct device_data *d, const struct pmu_pending *pending, const struct pmu_match *m,
+                    const struct device_blocks *blocks)
+{
+    bool vector = main_is_vector(m->accelerator);
+    struct pmu_side *main = &d->pmu.sides.at[m->side];
+    main->total_us = total_us(&d->pmu, main->cycles, m->mhz, blocks->block_num, cores_of(&d->pmu, vector));
+    uint32_t slave = slave_side(d, pending, m, blocks);
+    d->tasks.at[m->task].pmu = (uint32_t)d->pmu.rows.n;
+    array_push(&d->pmu.rows, vector ? ((struct pmu_row){slave, m->side}) : ((struct pmu_row){m->side, slave}));
+}
+
+void device_attach_pmu(struct device_data *d, const struct prof_dir *dir, const struct device_blocks *blocks,
+                       struct diag *diag)
+{
+    (void)diag;
+    struct pmu_pending *pending = d->pending;
+    if (!pending) return;
+    limit_blocks(pending, dir, blocks);
+    array_reserve(&d->pmu.rows, pending->matches.n);
+    for (size_t i = 0; i < pending->matches.n; i++) {
+        const struct pmu_match *m = &pending->matches.at[i];
+        add_row(d, pending, m, &blocks[m->task]);
+    }
+    array_trim(&d->pmu.sides);
+    pmu_free_pending(d);
+}
