@@ -57,6 +57,7 @@ static int teardown(void **state)
         array_free(&d->comm_statistics);
         array_free(&d->data.steps);
         array_free(&d->data.reduces);
+        pmu_free(&d->data.pmu);
     }
     array_free(&w->m.host.apis);
     array_free(&w->m.host.ops);
@@ -267,6 +268,79 @@ static void op_summary_remembers_the_right_description(void **state)
     assert_string_equal(line, "");
 }
 
+static void add_column(struct pmu *p, const char *name, enum pmu_kind kind, enum pmu_formula formula, bool aiv)
+{
+    struct pmu_column *c = array_add(&p->columns);
+    *c = (struct pmu_column){.kind = kind, .aiv = aiv, .in_summary = true, .formula = formula};
+    snprintf(c->name, sizeof c->name, "%s%s", aiv ? "aiv_" : "aic_", name);
+    if (formula < PMU_OF_COUNTERS) return;
+    c->n_terms = 1;
+    c->terms[0] = (struct pmu_term){0, 1};
+}
+
+/* Counters of a device: one row that only has a cube side. */
+static void add_counters(struct world *w, int device)
+{
+    struct pmu *p = &w->devices[device].data.pmu;
+    add_column(p, "total_time", PMU_TOTAL_TIME, PMU_OF_TOTAL_TIME, false);
+    add_column(p, "total_cycles", PMU_CYCLES, PMU_OF_CYCLES, false);
+    add_column(p, "mac_time", PMU_TIME, PMU_OF_TIME, false);
+    add_column(p, "mac_ratio_extra", PMU_RATIO, PMU_OF_RATIO, false);
+    add_column(p, "hidden_ratio", PMU_RATIO, PMU_OF_RATIO, false);
+    p->columns.at[4].in_summary = false;
+    add_column(p, "total_time", PMU_TOTAL_TIME, PMU_OF_TOTAL_TIME, true);
+    add_column(p, "l2_read_bw", PMU_BANDWIDTH, PMU_OF_BANDWIDTH, true);
+    add_column(p, "GM_to_L1_datas", PMU_VALUE, PMU_OF_COUNTERS, true);
+    array_push(&p->sides, ((struct pmu_side){.cycles = 3000, .total_us = 50, .counter = {1000}}));
+    array_push(&p->rows, ((struct pmu_row){0, NONE}));
+    p->aic_mhz = 1000;
+    p->ai_core_num = 2;
+    p->has_cube = true;
+}
+
+static void op_summary_ends_in_the_counters_of_the_task(void **state)
+{
+    struct world *w = *state;
+    uint32_t mm = add_op(w, "mm", "MatMulV2", "AI_CORE");
+    add_counters(w, 0);
+    for (uint32_t i = 0; i < 2; i++) add_task(w, 0, i, 0, 2000, mm);
+    add_task(w, 0, 2, 0, 0, mm);
+    w->devices[0].tasks.at[0].pmu = w->devices[0].tasks.at[2].pmu = 0;
+    add_comm_op(w, 0, 3000, 4000);
+    export_all(w);
+    const char *line = file_text(w, "op_summary");
+    static const char *const ends[] = {
+        ",Context ID,aicore_time(us),aic_total_cycles,aic_mac_time(us),aic_mac_ratio,aiv_time(us),"
+        "aiv_l2_read_bw(GB/s),aiv_GM_to_L1_datas(KB),cube_utilization(%)",
+        ",N/A,50.0,3000,16.667,0.333,0.0,0.0,0.0,75.000",
+        ",N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A",
+        ",N/A,50.0,3000,16.667,0.333,0.0,0.0,0.0,0",
+        ",N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A",
+    };
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        const char *end = strchr(line, '\n');
+        assert_memory_equal(end - strlen(ends[i]), ends[i], strlen(ends[i]));
+        line = end + 1;
+    }
+}
+
+static void op_summary_has_no_counters_when_devices_count_different_things(void **state)
+{
+    struct world *w = *state;
+    uint32_t mm = add_op(w, "mm", "MatMulV2", "AI_CORE");
+    for (int i = 0; i < 2; i++) {
+        add_counters(w, i);
+        add_task(w, i, 1, 0, 2000, mm);
+        w->devices[i].tasks.at[0].pmu = 0;
+    }
+    strcpy(w->devices[1].data.pmu.columns.at[2].name, "aic_other_time");
+    export_all(w);
+    assert_null(strstr(file_text(w, "op_summary"), "aicore_time"));
+    strcpy(w->devices[1].data.pmu.columns.at[2].name, "aic_mac_time");
+    export_all(w);
+    assert_non_null(strstr(file_text(w, "op_summary"), "aicore_time"));
+}
+
 static void task_time_is_one_row_per_task_over_all_devices(void **state)
 {
     struct world *w = *state;
@@ -475,6 +549,8 @@ int main(void)
         TEST(op_summary_shows_sub_tasks_and_quotes_only_what_needs_it),
         TEST(op_summary_without_any_operator_has_the_short_header),
         TEST(op_summary_remembers_the_right_description),
+        TEST(op_summary_ends_in_the_counters_of_the_task),
+        TEST(op_summary_has_no_counters_when_devices_count_different_things),
         TEST(task_time_is_one_row_per_task_over_all_devices),
         TEST(op_statistic_counts_kernels_that_began_in_the_collection),
         TEST(communication_statistic_is_sorted_over_all_devices),
