@@ -75,6 +75,7 @@ static int teardown(void **state)
         array_free(&d->comm_ops);
         array_free(&d->comm_tasks);
         array_free(&d->data.freqs);
+        pmu_free(&d->data.pmu);
         for (int k = 0; k < OVERLAP_KINDS; k++) array_free(&d->overlap[k]);
     }
     array_free(&w->m.host.apis);
@@ -250,10 +251,14 @@ static void a_task_and_its_operator_share_an_id(void **state)
     assert_string_equal(
         query(
             w,
-            "SELECT " TEXT_OF("name") ", globalTaskId, blockNum, mixBlockNum, " TEXT_OF("taskType") ", " TEXT_OF("opTyp"
-                                                                                                                 "e") ", " TEXT_OF("inputShapes") ", " TEXT_OF(
-                "outputShapes") ", " TEXT_OF("attrInfo") ", " TEXT_OF("opState") ", " TEXT_OF("hf32Eligible") ","
-                                                                                                              " " TEXT_OF("blockDim") " FROM COMPUTE_TASK_INFO"),
+            "SELECT " TEXT_OF("name") ", globalTaskId, blockNum, mixBlockNum, " TEXT_OF("taskType") ", " TEXT_OF(
+                "opTyp"
+                "e") ", " TEXT_OF("inputShapes") ", " TEXT_OF("outputShapes") ", " TEXT_OF("attrInfo") ", " TEXT_OF("op"
+                                                                                                                    "St"
+                                                                                                                    "at"
+                                                                                                                    "e") ", " TEXT_OF("hf32Eligible") ","
+                                                                                                                                                      " " TEXT_OF(
+                                                                                                                                                          "blockDim") " FROM COMPUTE_TASK_INFO"),
         "MatMul|1|24|48|AI_CORE|MatMulV2|\"4096,1024;1024,4096\"|N/A|keep:true|static|NO|N/A\n"
         "NeverRan|3|24|48|AI_CORE|MatMulV2|N/A|N/A||static|NO|N/A");
     assert_string_equal(query(w, "SELECT count(*) FROM TASK INDEXED BY TaskIndex WHERE startNs > 0"), "3");
@@ -430,6 +435,39 @@ static void frequency_points_are_of_the_whole_chip(void **state)
     assert_string_equal(query(w, "SELECT * FROM AICORE_FREQ"), "1|1719838800000000000|1800|-1");
 }
 
+static void add_counter(struct pmu *p, const char *name, enum pmu_formula formula, bool aiv)
+{
+    struct pmu_column *c = array_add(&p->columns);
+    *c = (struct pmu_column){.formula = formula, .aiv = aiv};
+    strcpy(c->name, name);
+    if (formula == PMU_OF_COUNTERS) c->n_terms = 1, c->terms[0].factor = 1;
+}
+
+static void counters_are_rows_in_the_units_of_the_database(void **state)
+{
+    struct world *w = *state;
+    struct pmu *p = &w->devices[1].data.pmu;
+    add_counter(p, "aic_total_time", PMU_OF_TOTAL_TIME, false);
+    add_counter(p, "aic_total_cycles", PMU_OF_CYCLES, false);
+    add_counter(p, "aic_mac_ratio_extra", PMU_OF_COUNTERS, false);
+    add_counter(p, "aic_l1_read_bw(GB/s)", PMU_OF_COUNTERS, false);
+    add_counter(p, "aiv_total(ms)", PMU_OF_TOTAL_TIME, true);
+    array_push(&p->sides, ((struct pmu_side){.cycles = 1850, .total_us = 2.5, .counter = {3}}));
+    array_push(&p->sides, ((struct pmu_side){.total_us = 0.25}));
+    array_push(&p->rows, ((struct pmu_row){.aic = 0, .aiv = NONE}));
+    array_push(&p->rows, ((struct pmu_row){.aic = NONE, .aiv = NONE})); /* of no task */
+    array_push(&p->rows, ((struct pmu_row){.aic = NONE, .aiv = 1}));
+    add_task(w, 0, 0, 2, 7); /* no counters */
+    add_task(w, 1, 0, 2, 8)->pmu = 2;
+    add_task(w, 1, 60, 2, 9)->pmu = 0;
+    export(w);
+    assert_string_equal(query(w, "SELECT globalTaskId, " TEXT_OF("name") ", value FROM TASK_PMU_INFO"),
+                        "2|aic_total_time|2500\n2|aic_total_cycles|1850\n2|aic_mac_ratio|3\n"
+                        "2|aic_l1_read_bw|3221225472\n2|aiv_total|0\n"
+                        "1|aic_total_time|0\n1|aic_total_cycles|0\n1|aic_mac_ratio|0\n"
+                        "1|aic_l1_read_bw|0\n1|aiv_total|250000");
+}
+
 static void touch(const struct world *w, const char *name)
 {
     char *path = in_dir(w, name);
@@ -521,6 +559,7 @@ int main(void)
         DB_TEST(communication_tasks_refer_to_their_operator),
         DB_TEST(overlap_sections_are_numbered_over_devices),
         DB_TEST(frequency_points_are_of_the_whole_chip),
+        DB_TEST(counters_are_rows_in_the_units_of_the_database),
         DB_TEST(the_new_database_takes_the_place_of_older_ones),
         DB_TEST(a_database_that_cannot_be_written_leaves_the_old_one),
         DB_TEST(the_page_of_the_lock_byte_is_left_out),
