@@ -11,7 +11,7 @@ int filemap_open(struct filemap *m, const char *path, struct error *err)
 {
     *m = (struct filemap){0};
     struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
     if (fd < 0) return error_set(err, "cannot open %s: %s", path, strerror(errno));
     if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
         close(fd);

@@ -12,8 +12,8 @@ struct filemap {
     size_t size;
 };
 
-/* Map a regular file (anything else is an error) for one sequential pass. Returns 0, or -1 with *err set. The file must
- * not shrink while it is mapped: raw data of a finished collection does not. */
+/* Map a regular file (anything else, a link too, is an error) for one sequential pass. Returns 0, or -1 with *err set.
+ * The file must not shrink while it is mapped: raw data of a finished collection does not. */
 int filemap_open(struct filemap *m, const char *path, struct error *err);
 
 /* Unmap; its pages stop counting as ours. */

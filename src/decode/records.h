@@ -3,8 +3,8 @@
  * All slices of a kind (per aging prefix) are one byte stream. A record may straddle two slices. A stream whose length
  * is not a multiple of the record size either starts in the middle of a record (its head was aged out) or ends in one
  * (the collection was interrupted); which of the two is told by `valid`, tried on the first records at both alignments.
- * After a missing slice (a gap in the numbers) the stream is aligned anew. Whatever is dropped is noted, nothing is
- * read out of bounds. */
+ * After a missing slice (input_file.gap), and where a slice does not continue the one before, it is aligned anew.
+ * Whatever is dropped is noted, nothing is read out of bounds. */
 #ifndef DECODE_RECORDS_H
 #define DECODE_RECORDS_H
 
@@ -60,9 +60,9 @@ typedef void (*record_visit)(const uint8_t *record, const struct record_place *p
 bool record_valid_host(const uint8_t *record);  /* 0x5A5A at 0 */
 bool record_valid_stars(const uint8_t *record); /* 0x6BD3 at 2 */
 
-/* Visit every whole valid record of `files` in order. `valid` may be NULL: every record counts as valid, and a stream
- * that does not fit is taken to have lost its front. Unreadable files, dropped bytes and invalid records go to `diag`;
- * progress (may be NULL) advances by bytes. */
+/* Visit every whole valid record of `files` in order; a record is there during its visit only. `valid` may be NULL:
+ * every record counts as valid, and a stream that does not fit is taken to have lost its front. Unreadable files,
+ * dropped bytes and invalid records go to `diag`; progress (may be NULL) advances by bytes. */
 void records_each(const struct input_files *files, size_t record_size, record_valid valid, struct diag *diag,
                   struct progress *progress, record_visit visit, void *context);
 

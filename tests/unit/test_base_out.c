@@ -216,6 +216,10 @@ static void only_regular_files_are_mapped(void **state)
     scratch_text("empty", "");
     char *empty = path_of("empty");
     expect_content(empty, "", 0);
+    char *link = path_of("link");
+    assert_int_equal(symlink("empty", link), 0);
+    assert_int_equal(filemap_open(&m, link, &err), -1);
+    free(link);
     free(empty);
     free(fifo);
 }
