@@ -12,6 +12,7 @@
 #include "cli/cli.h"
 
 #define SUMMARY_LINES 24 /* a longer list of files is shown as a line per directory */
+#define WARNING_LINES 50 /* more than these are counted */
 #define COLUMNS_MAX   200
 
 static atomic_int drawn; /* columns of the progress line on the terminal */
@@ -34,7 +35,9 @@ static const char *size_text(char *buf, size_t size, double bytes)
     return buf;
 }
 
-/* 1234567 -> "1,234,567" into buf[27]. */
+#define COUNT_TEXT 27
+
+/* 1234567 -> "1,234,567" into buf[COUNT_TEXT]. */
 static const char *count_text(char *buf, uint64_t n)
 {
     char digits[21];
@@ -107,25 +110,33 @@ void display_clear_in_signal(void)
     if (atomic_load(&drawn) && write(STDERR_FILENO, "\n", 1) < 0) return;
 }
 
-void display_messages(const struct npuprof_report *report, bool verbose)
+static void print_message(const struct npuprof_message *m)
 {
     static const char *const severities[] = {
         [NPUPROF_INFO] = "info", [NPUPROF_WARNING] = "warning", [NPUPROF_ERROR] = "error"};
+    fprintf(stderr, "npuprof: %s: ", severities[m->severity]);
+    print_plain(stderr, m->prof);
+    if (*m->prof && *m->file) putc('/', stderr);
+    print_plain(stderr, m->file);
+    if (m->has_offset) fprintf(stderr, ", byte %llu", (unsigned long long)m->offset);
+    if (*m->prof || *m->file) fputs(": ", stderr);
+    print_plain(stderr, m->text);
+    char times[COUNT_TEXT];
+    if (m->count > 1) fprintf(stderr, " (%s times)", count_text(times, m->count));
+    putc('\n', stderr);
+}
+
+void display_messages(const struct npuprof_report *report, bool verbose)
+{
     const struct npuprof_message *m;
-    size_t n = npuprof_report_messages(report, &m);
-    for (; n; n--, m++) {
+    size_t warnings = 0;
+    for (size_t n = npuprof_report_messages(report, &m); n; n--, m++) {
         if (m->severity == NPUPROF_INFO && !verbose) continue;
-        fprintf(stderr, "npuprof: %s: ", severities[m->severity]);
-        print_plain(stderr, m->prof);
-        if (*m->prof && *m->file) putc('/', stderr);
-        print_plain(stderr, m->file);
-        if (m->has_offset) fprintf(stderr, ", byte %llu", (unsigned long long)m->offset);
-        if (*m->prof || *m->file) fputs(": ", stderr);
-        print_plain(stderr, m->text);
-        char number[32];
-        if (m->count > 1) fprintf(stderr, " (%s times)", count_text(number, m->count));
-        putc('\n', stderr);
+        if (m->severity == NPUPROF_WARNING && ++warnings > WARNING_LINES && !verbose) continue;
+        print_message(m);
     }
+    if (warnings > WARNING_LINES && !verbose)
+        fprintf(stderr, "npuprof: warning: %zu more warnings, -v shows them\n", warnings - WARNING_LINES);
 }
 
 /* Length of the directory part of a path, without the slash. */
@@ -143,11 +154,12 @@ static bool same_directory(const struct npuprof_file *a, const struct npuprof_fi
 
 static void print_file(const struct npuprof_file *f, int width)
 {
-    char size[32], rows[32];
+    char size[32];
     const char *name = f->path + directory_length(f->path);
     name += *name == '/';
     printf("  %-*s  %8s", width, name, size_text(size, sizeof size, (double)f->bytes));
     if (f->rows) {
+        char rows[COUNT_TEXT];
         const char *dot = strrchr(name, '.');
         printf("  %12s %s", count_text(rows, f->rows), dot && !strcmp(dot, ".json") ? "events" : "rows");
     }

@@ -312,3 +312,14 @@ def test_slice_numbers_that_do_not_fit(b):
         shutil.copy("%s/%s.slice_1" % (prof, STARS), "%s/%s.slice_%s" % (prof, STARS, number))
     b.export(prof).ends(0)
     b.has_all(prof)
+
+
+def test_very_many_warnings_are_counted(b):
+    prof = b.prof()
+    record = b"\xEE" * 128
+    for number in range(2, 90):
+        with open("%s/%s.slice_%d" % (prof, PMU, number), "wb") as file:
+            file.write(record)
+    result = b.export(prof).ends(0).says(r"^npuprof: warning: \d+ more warnings, -v shows them$")
+    demand(result.err.count("\n") <= 51, "%d lines" % result.err.count("\n"))
+    demand(b.export(prof, "-v").ends(0).err.count("damaged record") >= 88, "-v does not show them all")
