@@ -10,7 +10,8 @@
 static double total_us(const struct pmu *p, uint64_t cycles, double mhz, uint32_t blocks, uint32_t cores)
 {
     if (!blocks || !cores || !(mhz > 0)) return 0;
-    double us = (double)cycles * 1e6 / (mhz * 1e6) / blocks * (((uint64_t)blocks + cores - 1) / cores);
+    uint64_t rounds = ((uint64_t)blocks + cores - 1) / cores;
+    double us = (double)cycles * 1e6 / (mhz * 1e6) / blocks * (double)rounds;
     return p->custom ? rint(us * 100) / 100 : us;
 }
 
