@@ -483,6 +483,19 @@ static void step_trace_pads_to_the_step_with_most_reductions(void **state)
                 "1,2,0.000\t,0.000\t,1719838800000009.000\t,8.000,0.000,0.000,0.500,4294967295,N/A,N/A,N/A,N/A\n");
 }
 
+static void step_trace_has_room_for_a_thousand_reductions(void **state)
+{
+    struct world *w = *state;
+    struct device_data *d = &w->devices[0].data;
+    array_push(&d->steps, ((struct step){.model_id = 1, .iteration_id = 1, .iteration_end_ns = T0}));
+    for (int i = 0; i < 1003; i++)
+        array_push(&d->reduces, ((struct step_reduce){1, 1, T0, T0 + i * 1000, T0 + i * 1000 + 500, 500}));
+    export_all(w);
+    const char *got = file_text(w, "step_trace");
+    assert_non_null(strstr(got, "1719838800000999.000\t,0.500\n"));
+    assert_int_equal(diag_entries(w->target.diag, DIAG_WARNING), 1);
+}
+
 static void fusion_op_names_the_model(void **state)
 {
     struct world *w = *state;
@@ -558,6 +571,7 @@ int main(void)
         TEST(api_statistic_groups_by_name_and_level),
         TEST(variance_is_exact_for_many_long_calls),
         TEST(step_trace_pads_to_the_step_with_most_reductions),
+        TEST(step_trace_has_room_for_a_thousand_reductions),
         TEST(fusion_op_names_the_model),
         TEST(damaged_times_give_no_negative_spans),
         TEST(written_files_are_listed_with_their_rows),

@@ -52,26 +52,37 @@ static int compare(const struct reduces *r, size_t place, const struct step *s)
     return (model > s->model_id) - (model < s->model_id);
 }
 
-static struct range reduces_in(const struct reduces *r, const struct step *s)
+/* The first place whose reduction compares as at least `least` with those of the step. */
+static size_t bound(const struct reduces *r, const struct step *s, int least)
 {
-    size_t low = 0, high = r->d->reduces.n, n = 0;
+    size_t low = 0, high = r->d->reduces.n;
     while (low < high) {
         size_t mid = (low + high) / 2;
-        if (compare(r, mid, s) < 0) low = mid + 1;
+        if (compare(r, mid, s) < least) low = mid + 1;
         else high = mid;
     }
-    while (n < MAX_REDUCES && low + n < r->d->reduces.n && !compare(r, low + n, s)) n++;
-    return (struct range){low, n};
+    return low;
 }
 
-static size_t most_reduces(const struct reduces *r)
+static struct range reduces_in(const struct reduces *r, const struct step *s)
+{
+    size_t from = bound(r, s, 0);
+    return (struct range){from, bound(r, s, 1) - from};
+}
+
+/* Pairs of columns that the steps of a device need. */
+static size_t most_reduces(const struct reduces *r, struct diag *diag)
 {
     size_t most = 0;
+    uint64_t lost = 0;
     for (size_t i = 0; i < r->d->steps.n; i++) {
         size_t n = reduces_in(r, &r->d->steps.at[i]).n;
+        if (n > MAX_REDUCES) lost += n - MAX_REDUCES;
         if (n > most) most = n;
     }
-    return most;
+    diag_count(diag, DIAG_WARNING, "", DIAG_NO_OFFSET, lost,
+               "reductions left out of step_trace: an iteration has room for %d", MAX_REDUCES);
+    return most > MAX_REDUCES ? MAX_REDUCES : most;
 }
 
 static int write_step(struct table *t, uint16_t device_id, const struct step *s, const struct reduces *r)
@@ -87,7 +98,7 @@ static int write_step(struct table *t, uint16_t device_id, const struct step *s,
     table_us(t, s->data_aug_ns);
     table_u64(t, s->model_id);
     struct range mine = reduces_in(r, s);
-    for (size_t i = 0; i < mine.n; i++) {
+    for (size_t i = 0; i < mine.n && i < MAX_REDUCES; i++) {
         const struct step_reduce *reduce = reduce_at(r, mine.from + i);
         table_time(t, reduce->start_ns);
         table_us(t, reduce->duration_ns);
@@ -101,7 +112,7 @@ static int write_rows(struct export_target *target, const struct reduces *reduce
     const struct model *m = target->model;
     size_t pairs = 0;
     for (size_t i = 0; i < m->n_devices; i++) {
-        size_t most = most_reduces(&reduces[i]);
+        size_t most = most_reduces(&reduces[i], target->diag);
         if (most > pairs) pairs = most;
     }
     ARRAY(const char *) header = {0};
