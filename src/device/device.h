@@ -56,7 +56,8 @@ struct device_data {
     ARRAY(struct step_reduce) reduces;
     ARRAY(struct step_get_next) get_nexts;
     ARRAY(struct freq_point)
-    freqs; /* as exported: first point at the collection start, last at its end when that is known; ascending */
+    freqs; /* as exported: first point at the start of the device's collection, one at its end when that is known;
+              ascending */
     struct pmu pmu;
     bool has_tasks; /* any task log record */
     void *pending;  /* between the phases */

@@ -80,15 +80,16 @@ void freq_merge(freq_changes *into, const freq_changes *other)
 
 void freq_export(struct device_data *d, const freq_changes *changes, const struct device_source *from)
 {
-    const struct session *s = from->session;
-    array_push(&d->freqs, ((struct freq_point){s->start_ns, default_mhz(from->dir)}));
+    /* The device's own begin and end, which are a little later and earlier than the host's. */
+    const struct metadata *m = from->dir->meta.has_start ? &from->dir->meta : from->session->meta;
+    array_push(&d->freqs, ((struct freq_point){m->start_ns, default_mhz(from->dir)}));
     for (size_t i = 0; i < changes->n; i++) {
         int64_t time_ns = clock_device_ns(&from->dir->clock, changes->at[i].time);
-        if (time_ns < s->start_ns) d->freqs.at[0].mhz = changes->at[i].mhz;
+        if (time_ns < m->start_ns) d->freqs.at[0].mhz = changes->at[i].mhz;
         else array_push(&d->freqs, ((struct freq_point){time_ns, changes->at[i].mhz}));
     }
-    if (!s->has_end) return;
-    struct freq_point end = {s->end_ns, d->freqs.at[d->freqs.n - 1].mhz};
+    if (!m->has_end) return;
+    struct freq_point end = {m->end_ns, d->freqs.at[d->freqs.n - 1].mhz};
     size_t at = d->freqs.n;
     (void)array_add(&d->freqs);
     for (; at && d->freqs.at[at - 1].time_ns > end.time_ns; at--) d->freqs.at[at] = d->freqs.at[at - 1];
