@@ -90,28 +90,28 @@ void pages_discard(struct pages *p)
 
 /* ---- one page ---- */
 
-static bool is_leaf(const struct tree *t, const struct tree_level *l)
+static bool is_leaf(const struct btree *t, const struct btree_level *l)
 {
     return l == t->level;
 }
 
-static unsigned header_length(const struct tree *t, const struct tree_level *l)
+static unsigned header_length(const struct btree *t, const struct btree_level *l)
 {
     return is_leaf(t, l) ? 8 : 12;
 }
 
-static struct tree_level *level(struct tree *t, unsigned i)
+static struct btree_level *level(struct btree *t, unsigned i)
 {
     if (i == t->n_levels) {
-        assert(i < TREE_LEVELS);
-        t->level[i] = (struct tree_level){.image = mem_zalloc(t->pages->size, 1), .top = t->pages->size};
+        assert(i < BTREE_LEVELS);
+        t->level[i] = (struct btree_level){.image = mem_zalloc(t->pages->size, 1), .top = t->pages->size};
         t->n_levels++;
     }
     return &t->level[i];
 }
 
 /* Room for a cell of that length, NULL when there is none. */
-static inline uint8_t *new_cell(const struct tree *t, struct tree_level *l, unsigned length)
+static inline uint8_t *new_cell(const struct btree *t, struct btree_level *l, unsigned length)
 {
     unsigned front = header_length(t, l) + 2 * l->n;
     if (front + 2 + length > l->top) return NULL;
@@ -122,9 +122,9 @@ static inline uint8_t *new_cell(const struct tree *t, struct tree_level *l, unsi
 }
 
 /* Write the header; nothing old stays in the free space. */
-static void seal(const struct tree *t, struct tree_level *l, uint32_t last_child)
+static void seal(const struct btree *t, struct btree_level *l, uint32_t last_child)
 {
-    static const uint8_t type[2][2] = {[TREE_TABLE] = {0x05, 0x0D}, [TREE_INDEX] = {0x02, 0x0A}};
+    static const uint8_t type[2][2] = {[BTREE_TABLE] = {0x05, 0x0D}, [BTREE_INDEX] = {0x02, 0x0A}};
     uint8_t *at = l->image;
     *at++ = type[t->kind][is_leaf(t, l)];
     at = put_u16(at, 0); /* no free blocks */
@@ -136,7 +136,7 @@ static void seal(const struct tree *t, struct tree_level *l, uint32_t last_child
     memset(l->image + front, 0, l->top - front);
 }
 
-static uint32_t close_page(struct tree *t, struct tree_level *l, uint32_t last_child)
+static uint32_t close_page(struct btree *t, struct btree_level *l, uint32_t last_child)
 {
     seal(t, l, last_child);
     l->n = 0;
@@ -146,7 +146,7 @@ static uint32_t close_page(struct tree *t, struct tree_level *l, uint32_t last_c
 
 /* ---- levels of cells (child, divider); leaves of an index have no child ---- */
 
-static bool put_cell(const struct tree *t, struct tree_level *l, uint32_t child, const struct divider *d)
+static bool put_cell(const struct btree *t, struct btree_level *l, uint32_t child, const struct divider *d)
 {
     unsigned pointer = is_leaf(t, l) ? 0 : 4;
     uint8_t *cell = new_cell(t, l, pointer + d->length);
@@ -157,7 +157,7 @@ static bool put_cell(const struct tree *t, struct tree_level *l, uint32_t child,
 }
 
 /* Take the last cell of a page off again. */
-static uint32_t pop_cell(const struct tree *t, struct tree_level *l, struct divider *d)
+static uint32_t pop_cell(const struct btree *t, struct btree_level *l, struct divider *d)
 {
     unsigned pointer = is_leaf(t, l) ? 0 : 4, front = header_length(t, l) + 2 * --l->n, end = t->pages->size;
     if (l->n) end = (unsigned)l->image[front - 2] << 8 | l->image[front - 1];
@@ -168,9 +168,9 @@ static uint32_t pop_cell(const struct tree *t, struct tree_level *l, struct divi
     return pointer ? (uint32_t)cell[0] << 24 | (uint32_t)cell[1] << 16 | (uint32_t)cell[2] << 8 | cell[3] : 0;
 }
 
-static void add(struct tree *t, unsigned i, uint32_t child, const struct divider *d)
+static void add(struct btree *t, unsigned i, uint32_t child, const struct divider *d)
 {
-    struct tree_level *l = level(t, i);
+    struct btree_level *l = level(t, i);
     if (l->waiting) {
         l->waiting = false;
         add(t, i + 1, close_page(t, l, l->child), &l->divider);
@@ -182,9 +182,9 @@ static void add(struct tree *t, unsigned i, uint32_t child, const struct divider
 }
 
 /* Close all levels from i up but the page of the root, which is sealed and left in its level. */
-static struct tree_level *finish_levels(struct tree *t, unsigned i, uint32_t last_child)
+static struct btree_level *finish_levels(struct btree *t, unsigned i, uint32_t last_child)
 {
-    struct tree_level *l = level(t, i);
+    struct btree_level *l = level(t, i);
     if (l->waiting) {
         struct divider d;
         uint32_t child = pop_cell(t, l, &d);
@@ -203,13 +203,13 @@ static void row_divider(struct divider *d, int64_t rowid)
     d->length = (uint8_t)(varint_put(d->bytes, (uint64_t)rowid) - d->bytes);
 }
 
-void tree_start(struct tree *t, struct pages *pages, enum tree_kind kind)
+void btree_start(struct btree *t, struct pages *pages, enum btree_kind kind)
 {
-    *t = (struct tree){.pages = pages, .kind = kind};
+    *t = (struct btree){.pages = pages, .kind = kind};
     level(t, 0);
 }
 
-uint8_t *tree_row(struct tree *t, unsigned length, int64_t last_rowid)
+uint8_t *btree_row(struct btree *t, unsigned length, int64_t last_rowid)
 {
     uint8_t *cell = new_cell(t, &t->level[0], length);
     if (cell) return cell;
@@ -219,23 +219,23 @@ uint8_t *tree_row(struct tree *t, unsigned length, int64_t last_rowid)
     return new_cell(t, &t->level[0], length);
 }
 
-void tree_entry(struct tree *t, const struct divider *entry)
+void btree_entry(struct btree *t, const struct divider *entry)
 {
     add(t, 0, 0, entry);
 }
 
-uint32_t tree_finish(struct tree *t)
+uint32_t btree_finish(struct btree *t)
 {
     uint32_t root = pages_append(t->pages, finish_levels(t, 0, 0)->image);
-    tree_free(t);
+    btree_free(t);
     return root;
 }
 
 /* The front part of a page moves behind the header of the file. Where that has no room the root gets a page like any
  * other and page 1 points to it: an interior page without cells, which SQLite allows only there. */
-void tree_finish_first(struct tree *t, uint8_t *first)
+void btree_finish_first(struct btree *t, uint8_t *first)
 {
-    struct tree_level *root = finish_levels(t, 0, 0);
+    struct btree_level *root = finish_levels(t, 0, 0);
     if (header_length(t, root) + 2 * root->n + PAGE_FILE_HEADER > root->top) {
         uint32_t child = pages_append(t->pages, root->image);
         root = level(t, t->n_levels);
@@ -244,10 +244,10 @@ void tree_finish_first(struct tree *t, uint8_t *first)
     unsigned front = header_length(t, root) + 2 * root->n, size = t->pages->size;
     memcpy(first + PAGE_FILE_HEADER, root->image, front);
     memcpy(first + root->top, root->image + root->top, size - root->top);
-    tree_free(t);
+    btree_free(t);
 }
 
-void tree_free(struct tree *t)
+void btree_free(struct btree *t)
 {
     for (unsigned i = 0; i < t->n_levels; i++) free(t->level[i].image);
     t->n_levels = 0;

@@ -28,17 +28,17 @@ uint32_t pages_append(struct pages *p, const uint8_t *image);
 int pages_commit(struct pages *p, const uint8_t *first, struct error *err);
 void pages_discard(struct pages *p);
 
-#define TREE_LEVELS  12 /* more than 2^32 pages of 512 bytes can need */
-#define TREE_DIVIDER 48 /* bytes of the longest divider: an index entry of two columns and the row id */
+#define BTREE_LEVELS  12 /* more than 2^32 pages of 512 bytes can need */
+#define BTREE_DIVIDER 48 /* bytes of the longest divider: an index entry of two columns and the row id */
 
 /* A key that stands between two children (or the one entry of an index that is promoted from the leaves). */
 struct divider {
     uint8_t length;
-    uint8_t bytes[TREE_DIVIDER];
+    uint8_t bytes[BTREE_DIVIDER];
 };
 
 /* The page of a level that is being filled, from its end downwards. */
-struct tree_level {
+struct btree_level {
     uint8_t *image;
     unsigned n;   /* cells */
     unsigned top; /* offset of the last cell */
@@ -47,33 +47,33 @@ struct tree_level {
     struct divider divider;
 };
 
-enum tree_kind { TREE_TABLE, TREE_INDEX };
+enum btree_kind { BTREE_TABLE, BTREE_INDEX };
 
-struct tree {
+struct btree {
     struct pages *pages;
-    enum tree_kind kind;
+    enum btree_kind kind;
     unsigned n_levels; /* in use; [0] are the leaves */
-    struct tree_level level[TREE_LEVELS];
+    struct btree_level level[BTREE_LEVELS];
 };
 
-void tree_start(struct tree *t, struct pages *pages, enum tree_kind kind);
+void btree_start(struct btree *t, struct pages *pages, enum btree_kind kind);
 
 /* Table trees: `length` bytes for the next cell, which is to be filled at once. `last_rowid` is the row id of the cell
  * before it (anything for the first). length is at most what a leaf can hold. */
-uint8_t *tree_row(struct tree *t, unsigned length, int64_t last_rowid);
+uint8_t *btree_row(struct btree *t, unsigned length, int64_t last_rowid);
 
 /* Index trees: the next entry, as a cell of a leaf. */
-void tree_entry(struct tree *t, const struct divider *entry);
+void btree_entry(struct btree *t, const struct divider *entry);
 
 /* Complete the tree, which must not be empty: the page number of its root. */
-uint32_t tree_finish(struct tree *t);
+uint32_t btree_finish(struct btree *t);
 
 /* The same for the tree whose root is page 1, which may be empty: fills the part of first[page size], zeroed, that is
  * behind the header of the file. */
-void tree_finish_first(struct tree *t, uint8_t *first);
+void btree_finish_first(struct btree *t, uint8_t *first);
 
 /* Give up or clean up: pages already appended stay. */
-void tree_free(struct tree *t);
+void btree_free(struct btree *t);
 
 /* Variable length integers: 7 bits per byte, the highest first, all but the last byte marked; a ninth byte has 8 bits.
  */

@@ -30,7 +30,7 @@
 
 /* The part of a table that only this file knows. */
 struct db_rows {
-    struct tree tree;
+    struct btree tree;
     uint64_t n;
     uint64_t shown; /* rows counted as progress */
     int64_t last_rowid;
@@ -84,13 +84,13 @@ struct db_table *db_table_begin(struct db_file *f, const struct db_definition *d
         t->rows->index_columns++;
     }
     assert(!d->index || t->key_column == t->n_columns);
-    tree_start(&t->rows->tree, &f->pages, TREE_TABLE);
+    btree_start(&t->rows->tree, &f->pages, BTREE_TABLE);
     return t;
 }
 
 static void table_free(struct db_table *t)
 {
-    tree_free(&t->rows->tree);
+    btree_free(&t->rows->tree);
     array_free(&t->rows->index_values);
     free(t->rows);
     free(t->body);
@@ -185,7 +185,7 @@ static void put_long_row(struct db_table *t, size_t header, size_t payload)
     uint8_t *record = whole_record(t, header, payload);
     uint32_t chain = put_overflow(&t->file->pages, record + local, payload - local);
     size_t length = varint_length(payload) + varint_length((uint64_t)t->rowid) + local + 4;
-    uint8_t *at = tree_row(&t->rows->tree, (unsigned)length, t->rows->last_rowid);
+    uint8_t *at = btree_row(&t->rows->tree, (unsigned)length, t->rows->last_rowid);
     at = varint_put(at, payload);
     at = varint_put(at, (uint64_t)t->rowid);
     memcpy(at, record, local);
@@ -196,7 +196,7 @@ static void put_long_row(struct db_table *t, size_t header, size_t payload)
 static void put_row(struct db_table *t, size_t header, size_t payload)
 {
     size_t length = varint_length(payload) + varint_length((uint64_t)t->rowid) + payload;
-    uint8_t *at = tree_row(&t->rows->tree, (unsigned)length, t->rows->last_rowid);
+    uint8_t *at = btree_row(&t->rows->tree, (unsigned)length, t->rows->last_rowid);
     at = varint_put(at, payload);
     at = varint_put(at, (uint64_t)t->rowid);
     at = varint_put(at, header);
@@ -253,8 +253,8 @@ static uint32_t put_index(struct db_table *t, struct db_table *record)
 {
     struct db_rows *r = t->rows;
     struct sort_key *keys = index_order(r);
-    struct tree tree;
-    tree_start(&tree, &t->file->pages, TREE_INDEX);
+    struct btree tree;
+    btree_start(&tree, &t->file->pages, BTREE_INDEX);
     for (size_t i = 0; i < r->n; i++) {
         size_t row = keys[i].index;
         start_row(record);
@@ -268,10 +268,10 @@ static uint32_t put_index(struct db_table *t, struct db_table *record)
         memcpy(at, record->types, types);
         memcpy(at + types, record->body, body);
         entry.length = (uint8_t)(2 + types + body);
-        tree_entry(&tree, &entry);
+        btree_entry(&tree, &entry);
     }
     free(keys);
-    return tree_finish(&tree);
+    return btree_finish(&tree);
 }
 
 /* ---- the table of tables ---- */
@@ -319,7 +319,7 @@ uint64_t db_table_end(struct db_table *t)
     static const struct db_definition entry = {.columns = {{"", DB_INTEGER}, {"", DB_INTEGER}, {"", DB_INTEGER}}};
     uint64_t n = t->rows->n;
     if (n) {
-        put_table_schema(t->file, t->definition, tree_finish(&t->rows->tree));
+        put_table_schema(t->file, t->definition, btree_finish(&t->rows->tree));
         if (t->rows->index_columns) {
             struct db_table *record = db_table_begin(t->file, &entry);
             put_index_schema(t->file, t->definition, put_index(t, record));
@@ -365,7 +365,7 @@ static void put_file_header(uint8_t *first, uint32_t page_size, uint32_t pages)
 int db_file_commit(struct db_file *f, uint64_t *bytes, uint64_t *rows, struct error *err)
 {
     uint8_t *first = mem_zalloc(f->pages.size, 1);
-    tree_finish_first(&f->schema->rows->tree, first);
+    btree_finish_first(&f->schema->rows->tree, first);
     table_free(f->schema);
     put_file_header(first, f->pages.size, f->pages.n);
     *bytes = (uint64_t)f->pages.n * f->pages.size;
