@@ -70,7 +70,8 @@ void freq_merge(freq_changes *into, const freq_changes *other)
 {
     size_t n = into->n, kept = 0;
     for (size_t i = 0; i < other->n; i++) array_push(into, other->at[i]);
-    if (n && other->n) sort_changes(into);
+    if (!n || !other->n) return; /* repetitions within one input are shown as they are */
+    sort_changes(into);
     for (size_t i = 0; i < into->n; i++) {
         if (kept && into->at[i].time == into->at[kept - 1].time && into->at[i].mhz == into->at[kept - 1].mhz) continue;
         into->at[kept++] = into->at[i];

@@ -329,7 +329,11 @@ static void api_calls_are_keyed_by_connection(void **state)
     static const struct {
         uint16_t level;
         uint8_t flags;
-    } calls[] = {{LEVEL_NODE, API_EXPORTED}, {LEVEL_ACL, 0}, {LEVEL_COMMUNICATION, API_EXPORTED}, {123, API_EXPORTED}};
+    } calls[] = {{LEVEL_NODE, API_EXPORTED},
+                 {LEVEL_ACL, 0},
+                 {LEVEL_COMMUNICATION, API_EXPORTED},
+                 {123, API_EXPORTED},
+                 {LEVEL_PTA, API_EXPORTED}};
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         array_push(&w->m.host.apis, ((struct api){.start_ns = T0,
                                                   .end_ns = T0 + 10,
@@ -341,7 +345,8 @@ static void api_calls_are_keyed_by_connection(void **state)
     export(w);
     assert_string_equal(query(w, "SELECT endNs - startNs, type, globalTid >> 32, globalTid & 4294967295, connectionId, "
                                  "" TEXT_OF("name") " FROM CANN_API"),
-                        "10|10000|4242|4243|1|launch\n10|5500|4242|4243|3|hcom_allReduce_\n10|123|4242|4243|4|launch");
+                        "10|10000|4242|4243|1|launch\n10|5500|4242|4243|3|hcom_allReduce_\n10|123|4242|4243|4|launch\n"
+                        "10|65535|4242|4243|5|launch");
     assert_string_equal(query(w, "SELECT id > 0 FROM STRING_IDS WHERE value = 'launch'"), "1");
 }
 

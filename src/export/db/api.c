@@ -1,6 +1,14 @@
 /* The API calls of the host. */
 #include "export/db/tables.h"
 
+#define TYPE_UNKNOWN UINT16_MAX
+
+/* Levels of frameworks and of user marks have no number in the database. */
+static uint16_t api_type(uint16_t level)
+{
+    return level == LEVEL_PYTORCH || level == LEVEL_PTA || level == LEVEL_TX ? TYPE_UNKNOWN : level;
+}
+
 static void write_cann_api(struct db_run *run, struct db_table *t)
 {
     uint64_t process = (uint64_t)run->model->session->meta->pid << 32;
@@ -9,7 +17,7 @@ static void write_cann_api(struct db_run *run, struct db_table *t)
         if (!(a->flags & API_EXPORTED)) continue;
         db_int(t, a->start_ns);
         db_int(t, a->end_ns);
-        db_int(t, a->level);
+        db_int(t, api_type(a->level));
         db_u64(t, process | a->thread_id);
         db_int(t, (int64_t)i + 1); /* its connection id */
         db_string(run, t, a->level == LEVEL_COMMUNICATION ? a->item : a->name);
