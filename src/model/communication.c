@@ -80,8 +80,8 @@ static void collect_pieces(struct work *w)
                                   .host = order[i].index,
                                   .device_task = (uint32_t)k,
                                   .op = NONE,
-                                  .start_ns = clock_device_ns(&w->d->dir->clock, run->start),
-                                  .end_ns = clock_device_ns(&w->d->dir->clock, run->end),
+                                  .start_ns = clock_task_ns(&w->d->dir->clock, run->start),
+                                  .end_ns = clock_task_ns(&w->d->dir->clock, run->end),
                               }));
         }
     }

@@ -85,8 +85,8 @@ static struct task make_task(const struct model *m, const struct device_model *d
                              uint32_t host_task, const struct well_known *known)
 {
     struct task t = {
-        .start_ns = clock_device_ns(&d->dir->clock, from->start),
-        .end_ns = clock_device_ns(&d->dir->clock, from->end),
+        .start_ns = clock_task_ns(&d->dir->clock, from->start),
+        .end_ns = clock_task_ns(&d->dir->clock, from->end),
         .stream_id = from->stream_id,
         .task_id = from->task_id,
         .context_id = from->context_id,

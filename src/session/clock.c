@@ -1,8 +1,12 @@
-/* raw = mono_ns + (count - reference) * 10^9 / hz, rounded down; epoch = raw + offset.
+/* raw = mono_ns + (count - reference) * 10^9 / hz; epoch = raw + offset.
  *
- * A count is split into whole seconds and a rest, so that everything fits 64 bits without losing a digit. Counts come
- * from files that may be damaged: whatever they hold, results saturate instead of overflowing. */
+ * The distance from the reference is rounded to whole picoseconds (a millionth of the µs that the reference tool counts
+ * in), the time then down to whole nanoseconds. A count is split into whole seconds and a rest, so that everything fits
+ * 64 bits without losing a digit. Counts come from files that may be damaged: whatever they hold, results saturate
+ * instead of overflowing. */
 #include "session/clock.h"
+
+#include <math.h>
 
 #define NS_PER_S 1000000000u
 
@@ -20,62 +24,77 @@ static int64_t subtract(int64_t a, int64_t b)
     return difference;
 }
 
-/* ticks in ns, rounded down, or up when `up` is 1. */
-static int64_t ticks_ns(uint64_t ticks, uint64_t hz, uint64_t up)
+/* A time or a duration: ns + ps / 1000, ps < 1000. */
+struct fine {
+    int64_t ns;
+    unsigned ps;
+};
+
+static struct fine ticks_time(uint64_t ticks, uint64_t hz)
 {
-    uint64_t seconds = ticks / hz, rest = (ticks % hz) * NS_PER_S, whole;
-    rest = (rest + up * (hz - 1)) / hz;
-    if (__builtin_mul_overflow(seconds, NS_PER_S, &whole) || __builtin_add_overflow(whole, rest, &whole) ||
-        whole > INT64_MAX)
-        return INT64_MAX;
-    return (int64_t)whole;
+    uint64_t seconds = ticks / hz, rest = (ticks % hz) * NS_PER_S, ns;
+    uint64_t ps = (rest % hz * 1000 + hz / 2) / hz;
+    rest = rest / hz + ps / 1000;
+    if (__builtin_mul_overflow(seconds, NS_PER_S, &ns) || __builtin_add_overflow(ns, rest, &ns) || ns > INT64_MAX)
+        return (struct fine){INT64_MAX, 0};
+    return (struct fine){(int64_t)ns, (unsigned)(ps % 1000)};
 }
 
 /* The same when a tick is a whole number of ns, which the common counters have (50 and 100 MHz). */
-static int64_t whole_ticks_ns(uint64_t ticks, uint64_t ns_per_tick)
+static struct fine whole_ticks_time(uint64_t ticks, uint64_t ns_per_tick)
 {
     uint64_t ns;
-    return __builtin_mul_overflow(ticks, ns_per_tick, &ns) || ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
+    bool too_long = __builtin_mul_overflow(ticks, ns_per_tick, &ns) || ns > INT64_MAX;
+    return (struct fine){too_long ? INT64_MAX : (int64_t)ns, 0};
 }
 
-static int64_t distance_ns(uint64_t ticks, uint64_t hz, uint64_t up)
+static struct fine distance(uint64_t ticks, uint64_t hz)
 {
-    return NS_PER_S % hz ? ticks_ns(ticks, hz, up) : whole_ticks_ns(ticks, NS_PER_S / hz);
+    return NS_PER_S % hz ? ticks_time(ticks, hz) : whole_ticks_time(ticks, NS_PER_S / hz);
 }
 
-/* ns of a moment `ticks` after (or before) the one at `ns`. */
-static int64_t moved_ns(int64_t ns, uint64_t ticks, bool before, uint64_t hz)
-{
-    return before ? subtract(ns, distance_ns(ticks, hz, 1)) : add(ns, distance_ns(ticks, hz, 0));
-}
-
-int64_t clock_reference_ns(int64_t mono_ns, int64_t host_ticks, uint64_t host_hz)
-{
-    bool before = host_ticks < 0;
-    return moved_ns(mono_ns, before ? 0 - (uint64_t)host_ticks : (uint64_t)host_ticks, before, host_hz);
-}
-
-static int64_t counter_ns(const struct clock *c, uint64_t ticks, uint64_t reference, uint64_t hz)
+/* Raw time of a count. */
+static struct fine raw_time(const struct clock *c, uint64_t ticks, uint64_t reference, uint64_t hz)
 {
     bool before = ticks < reference;
-    int64_t raw = moved_ns(c->mono_ns, before ? reference - ticks : ticks - reference, before, hz);
-    return add(raw, c->epoch_offset_ns);
+    struct fine d = distance(before ? reference - ticks : ticks - reference, hz);
+    if (!before) return (struct fine){add(c->mono_ns, d.ns), d.ps};
+    int64_t ns = subtract(c->mono_ns, d.ns);
+    return d.ps ? (struct fine){subtract(ns, 1), 1000 - d.ps} : (struct fine){ns, 0};
+}
+
+static int64_t whole_ns(double ns)
+{
+    return ns >= 0x1p63 ? INT64_MAX : ns < -0x1p63 ? INT64_MIN : (int64_t)floor(ns);
+}
+
+/* In double, because the times of the reference tool hang on this one point: from 2^53 ns on (104 days of uptime) it is
+ * a multiple of 2 ns there, and a time that differs in the last digit would not be found again. */
+int64_t clock_reference_ns(int64_t mono_ns, int64_t host_ticks, uint64_t host_hz)
+{
+    return whole_ns((double)mono_ns + (double)host_ticks * 1000 / ((double)host_hz / 1e6));
 }
 
 int64_t clock_device_ns(const struct clock *c, uint64_t ticks)
 {
-    return counter_ns(c, ticks, c->device_ref, c->device_hz);
+    return clock_raw_ns(c, raw_time(c, ticks, c->device_ref, c->device_hz).ns);
+}
+
+int64_t clock_task_ns(const struct clock *c, uint64_t ticks)
+{
+    struct fine raw = raw_time(c, ticks, c->device_ref, c->device_hz);
+    return clock_raw_ns(c, whole_ns((double)raw.ns + raw.ps / 1e3));
 }
 
 int64_t clock_host_ns(const struct clock *c, uint64_t ticks)
 {
     if (c->host_is_ns) return clock_raw_ns(c, ticks > INT64_MAX ? INT64_MAX : (int64_t)ticks);
-    return counter_ns(c, ticks, c->host_ref, c->host_hz);
+    return clock_raw_ns(c, raw_time(c, ticks, c->host_ref, c->host_hz).ns);
 }
 
 int64_t clock_device_duration_ns(const struct clock *c, uint64_t ticks)
 {
-    return distance_ns(ticks, c->device_hz, 0);
+    return distance(ticks, c->device_hz).ns;
 }
 
 int64_t clock_sampled_ns(const struct clock *c, int64_t device_mono_ns)

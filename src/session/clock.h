@@ -2,8 +2,8 @@
  * the collection).
  *
  * Model of the clocks (docs/formats/clocks.md): the host's CLOCK_MONOTONIC_RAW was mono_ns when the device counter
- * stood at device_ref and the host counter at host_ref; epoch time = raw time + epoch_offset_ns. All arithmetic is
- * exact (integers, rounded down), so no precision depends on uptime; absurd counts give the largest or smallest time.
+ * stood at device_ref and the host counter at host_ref; epoch time = raw time + epoch_offset_ns. From there on all
+ * arithmetic is exact (integers, rounded down); absurd counts give the largest or smallest time.
  */
 #ifndef SESSION_CLOCK_H
 #define SESSION_CLOCK_H
@@ -25,12 +25,18 @@ struct clock {
 };
 
 int64_t clock_device_ns(const struct clock *c, uint64_t ticks); /* device counter -> epoch ns */
+int64_t clock_task_ns(const struct clock *c, uint64_t ticks);   /* the same, for starts and ends of tasks: see below */
 int64_t clock_host_ns(const struct clock *c, uint64_t ticks);   /* host counter -> epoch ns */
 int64_t clock_device_duration_ns(const struct clock *c, uint64_t ticks);
 int64_t clock_sampled_ns(const struct clock *c, int64_t device_mono_ns); /* device CLOCK_MONOTONIC_RAW ns -> epoch ns */
 int64_t clock_raw_ns(const struct clock *c, int64_t host_raw_ns);        /* host CLOCK_MONOTONIC_RAW ns -> epoch ns */
 
-/* clock.mono_ns: what CLOCK_MONOTONIC_RAW showed `host_ticks` of the host counter after it showed mono_ns. */
+/* The reference tool stores starts and ends of tasks as doubles of raw ns, steps of 1/64 ns after a day of uptime and
+ * of 2 ns after 104 days. clock_task_ns goes through the same double: with counters whose tick is no whole number of ns
+ * the last digit is sometimes one more than exact, and times are what tasks are known by in both tools' outputs. */
+
+/* clock.mono_ns: what CLOCK_MONOTONIC_RAW showed `host_ticks` of the host counter after it showed mono_ns. In floating
+ * point, like the reference tool: beyond 2^53 ns a multiple of 2 or more. */
 int64_t clock_reference_ns(int64_t mono_ns, int64_t host_ticks, uint64_t host_hz);
 
 #endif

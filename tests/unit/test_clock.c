@@ -42,6 +42,24 @@ static void device_counts_round_down(void **state)
     assert_int_equal(clock_device_duration_ns(&c, 1), 20);
 }
 
+static void task_times_go_through_a_double(void **state)
+{
+    (void)state;
+    struct clock c = {.device_hz = 49999001, .mono_ns = 82133488943335};
+    unsigned later = 0;
+    for (uint64_t ticks = 0; ticks < 10000; ticks++) {
+        int64_t more = clock_task_ns(&c, ticks) - clock_device_ns(&c, ticks);
+        assert_true(more == 0 || more == 1);
+        later += more == 1;
+    }
+    assert_in_range(later, 60, 100); /* those within 1/128 ns below a whole one */
+    c.device_hz = 50000000;
+    for (uint64_t ticks = 0; ticks < 100; ticks++)
+        assert_int_equal(clock_task_ns(&c, ticks), clock_device_ns(&c, ticks));
+    c.mono_ns = 17889966368567721; /* beyond 2^53: even */
+    assert_int_equal(clock_task_ns(&c, 0), 17889966368567720);
+}
+
 static void odd_frequency_stays_exact_for_years(void **state)
 {
     (void)state;
@@ -77,6 +95,7 @@ static void reference_moves_by_the_ticks_between_two_readings(void **state)
     assert_int_equal(clock_reference_ns(1000, 0, 48000000), 1000);
     assert_int_equal(clock_reference_ns(1000, 1, 48000000), 1020);
     assert_int_equal(clock_reference_ns(1000, -1, 48000000), 979);
+    assert_int_equal(clock_reference_ns(17889966368566260, 1463, 1000000000), 17889966368567724); /* as in double */
 }
 
 static void absurd_counts_saturate(void **state)
@@ -103,6 +122,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(device_counts_of_whole_ns),
         cmocka_unit_test(device_counts_round_down),
+        cmocka_unit_test(task_times_go_through_a_double),
         cmocka_unit_test(odd_frequency_stays_exact_for_years),
         cmocka_unit_test(host_counts),
         cmocka_unit_test(sampled_times_go_through_both_monotonic_clocks),
