@@ -73,6 +73,15 @@ static uint32_t clamp(struct records *r, const struct record_place *place, uint3
     return room;
 }
 
+str_id records_text(const struct records *r, const struct record_place *place, uint64_t hash)
+{
+    str_id text = dictionary_find(r->dictionary, hash, NONE);
+    if (text != NONE) return text;
+    diag_count(r->diag, DIAG_WARNING, place->file->shown, place->offset, hash != 0,
+               "names that no dictionary has: their numbers are shown");
+    return strpool_add_u64(r->strings, hash);
+}
+
 static void visit_basic(const uint8_t *record, const struct record_place *place, void *context)
 {
     struct records *r = context;
@@ -81,8 +90,8 @@ static void visit_basic(const uint8_t *record, const struct record_place *place,
     array_push(&r->basics, ((struct basic){
                                .time = b.head.time,
                                .thread_id = b.head.thread_id,
-                               .name = dictionary_text(r->dictionary, b.op_name),
-                               .type = dictionary_text(r->dictionary, b.op_type),
+                               .name = records_text(r, place, b.op_name),
+                               .type = records_text(r, place, b.op_type),
                                .ge_type = b.task_type,
                                .blocks = b.blocks,
                                .hf32 = b.op_flag != 0,
@@ -94,12 +103,11 @@ static void visit_attr(const uint8_t *record, const struct record_place *place, 
 {
     struct records *r = context;
     struct node_attr_record a;
-    (void)place;
     memcpy(&a, record, sizeof a);
     array_push(&r->attrs, ((struct attr){
                               .time = a.head.time,
                               .thread_id = a.head.thread_id,
-                              .name = dictionary_text(r->dictionary, a.op_name),
+                              .name = records_text(r, place, a.op_name),
                               .text = dictionary_find(r->dictionary, a.attr, NONE),
                           }));
 }
@@ -113,7 +121,7 @@ static void visit_tensors(const uint8_t *record, const struct record_place *plac
     array_push(&r->tensors, ((struct tensors){
                                 .time = t.head.time,
                                 .thread_id = t.head.thread_id,
-                                .name = dictionary_text(r->dictionary, t.op_name),
+                                .name = records_text(r, place, t.op_name),
                                 .signature = intern_put(&r->signatures, t.tensors, n * sizeof *t.tensors, NULL),
                             }));
 }
@@ -127,7 +135,7 @@ static void visit_contexts(const uint8_t *record, const struct record_place *pla
     struct contexts k = {
         .time = c.head.time,
         .thread_id = c.head.thread_id,
-        .name = dictionary_text(r->dictionary, c.op_name),
+        .name = records_text(r, place, c.op_name),
         .first = (uint32_t)r->context_ids.n,
         .count = n,
     };
@@ -141,11 +149,10 @@ static void visit_comm(const uint8_t *record, const struct record_place *place, 
     struct records *r = context;
     struct hccl_info_record h;
     struct comm_info info;
-    (void)place;
     memcpy(&h, record, sizeof h);
     memset(&info, 0, sizeof info); /* interned by its bytes */
-    info.name = dictionary_text(r->dictionary, h.item);
-    info.group = dictionary_text(r->dictionary, h.group);
+    info.name = records_text(r, place, h.item);
+    info.group = records_text(r, place, h.group);
     info.group_key = h.group;
     info.plane_id = (int32_t)h.plane_id;
     info.local_rank = h.local_rank;
@@ -170,13 +177,12 @@ static void visit_comm_op(const uint8_t *record, const struct record_place *plac
 {
     struct records *r = context;
     struct hccl_op_record h;
-    (void)place;
     memcpy(&h, record, sizeof h);
     array_push(&r->comm_ops, ((struct comm_op_info){
                                  .time = h.head.time,
                                  .thread_id = h.head.thread_id,
-                                 .algorithm = dictionary_text(r->dictionary, h.algorithm),
-                                 .group = dictionary_text(r->dictionary, h.group),
+                                 .algorithm = records_text(r, place, h.algorithm),
+                                 .group = records_text(r, place, h.group),
                                  .count = h.count,
                                  .group_key = h.group,
                                  .data_type = h.data_type,
@@ -193,7 +199,7 @@ static void visit_fusion(const uint8_t *record, const struct record_place *place
     uint32_t n = clamp(r, place, f.count, FUSION_OPS);
     ARRAY(char) ops = {0};
     for (uint32_t i = 0; i < n; i++) {
-        str_id name = dictionary_text(r->dictionary, f.ops[i]);
+        str_id name = records_text(r, place, f.ops[i]);
         size_t length = strpool_length(r->strings, name);
         array_reserve(&ops, ops.n + length + 1);
         if (i) ops.at[ops.n++] = ';';
@@ -205,7 +211,7 @@ static void visit_fusion(const uint8_t *record, const struct record_place *place
                                 .thread_id = f.head.thread_id,
                                 .op =
                                     {
-                                        .name = dictionary_text(r->dictionary, f.name),
+                                        .name = records_text(r, place, f.name),
                                         .ops = n ? strpool_add(r->strings, ops.at, ops.n) : STR_EMPTY,
                                         .input = f.input,
                                         .output = f.output,
@@ -236,9 +242,8 @@ static void visit_graph(const uint8_t *record, const struct record_place *place,
 {
     struct records *r = context;
     struct graph_id_record g;
-    (void)place;
     memcpy(&g, record, sizeof g);
-    array_push(&r->host->model_names, ((struct model_name){g.model_id, dictionary_text(r->dictionary, g.name)}));
+    array_push(&r->host->model_names, ((struct model_name){g.model_id, records_text(r, place, g.name)}));
 }
 
 static void visit_logic_stream(const uint8_t *record, const struct record_place *place, void *context)

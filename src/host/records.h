@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/diag.h"
 #include "base/progress.h"
+#include "decode/records.h"
 #include "host/dictionary.h"
 #include "host/host.h"
 #include "host/intern.h"
@@ -162,6 +163,9 @@ struct records {
 /* Decode all of host/data, the API calls included. The caller has filled the pointers at the top. */
 void records_load(struct records *r, unsigned threads);
 void records_free(struct records *r);
+
+/* Text of a hash in the record at `place`. One that no dictionary has is noted, and stands as its decimal digits. */
+str_id records_text(const struct records *r, const struct record_place *place, uint64_t hash);
 
 /* Sort elements[n] of `size` bytes that begin with RECORD_STAMP by (thread, time), stable. */
 void records_sort(void *elements, size_t size, size_t n);

@@ -107,7 +107,6 @@ static void visit_track(const uint8_t *record, const struct record_place *place,
     struct track_load *l = context;
     struct records *r = l->r;
     struct task_track_record k;
-    (void)place;
     memcpy(&k, record, sizeof k);
     bool whole = r->chip->unique_task_ids;
     if (k.task_type == TYPE_FLIP) {
@@ -127,7 +126,7 @@ static void visit_track(const uint8_t *record, const struct record_place *place,
         .task_id = whole ? k.task : k.task & 0xFFFF,
         .batch_id = whole ? 0 : k.task >> 16,
         .type = type.name,
-        .kernel_name = k.kernel_name ? dictionary_text(r->dictionary, k.kernel_name) : STR_NA,
+        .kernel_name = k.kernel_name ? records_text(r, place, k.kernel_name) : STR_NA,
         .grid_dim = STR_NA,
         .block_dim = STR_NA,
     };
