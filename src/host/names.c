@@ -239,7 +239,7 @@ const char *comm_rdma_type_name(uint16_t value)
 
 uint16_t comm_number(uint32_t value)
 {
-    return value == UINT32_MAX ? COMM_INVALID : (uint16_t)value;
+    return value > UINT16_MAX ? COMM_INVALID : (uint16_t)value;
 }
 
 const char *memcpy_direction_name(uint16_t direction)

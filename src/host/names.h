@@ -23,7 +23,7 @@ const char *ge_task_type_name(uint32_t type);
 const char *ge_data_type_name(uint32_t type);
 const char *ge_format_name(uint32_t base); /* the low 8 bits of a format */
 
-/* A communication enum of a record as the database counts: 16 bits, UINT32_MAX is COMM_INVALID. */
+/* A communication enum of a record as the database counts: what does not fit into 16 bits is COMM_INVALID. */
 uint16_t comm_number(uint32_t value);
 
 #endif
