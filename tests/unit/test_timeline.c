@@ -458,8 +458,10 @@ static void test_reduces_and_get_nexts(void **state)
         array_push(&w->devices[i].data.reduces,
                    ((struct step_reduce){
                        .model_id = 3, .iteration_id = 1, .start_ns = T0, .end_ns = T0 + 40000, .duration_ns = 40000}));
-    array_push(&w->devices[0].data.get_nexts, ((struct step_get_next){3, 1, T0 + 100, T0 + 1400}));
-    array_push(&w->devices[0].data.get_nexts, ((struct step_get_next){3, 1, T0 + 100, 0}));
+    array_push(&w->devices[0].data.get_nexts,
+               ((struct step_get_next){.model_id = 3, .iteration_id = 1, .start_ns = T0 + 100, .end_ns = T0 + 1400}));
+    array_push(&w->devices[0].data.get_nexts,
+               ((struct step_get_next){.model_id = 3, .iteration_id = 1, .start_ns = T0 + 100}));
     export_all(w);
     assert_null(file_text(w, "step_trace")); /* that file is of iterations */
     const char *all = file_text(w, "msprof");
@@ -580,7 +582,7 @@ static void test_overlap_sections(void **state)
 static void test_frequency_is_a_counter_written_once(void **state)
 {
     struct world *w = *state;
-    array_push(&w->devices[0].data.freqs, ((struct freq_point){T0, 1800}));
+    array_push(&w->devices[0].data.freqs, ((struct freq_point){.time_ns = T0, .mhz = 1800}));
     export_all(w);
     assert_string_equal(
         file_text(w, "msprof"),
@@ -606,7 +608,8 @@ static void test_progress_counts_every_event(void **state)
 {
     struct world *w = *state;
     struct progress progress = {0};
-    for (int i = 0; i < 70000; i++) array_push(&w->devices[0].data.freqs, ((struct freq_point){T0 + i, 1800}));
+    for (int i = 0; i < 70000; i++)
+        array_push(&w->devices[0].data.freqs, ((struct freq_point){.time_ns = T0 + i, .mhz = 1800}));
     w->target.progress = &progress;
     export_all(w);
     assert_int_equal(progress.done, 70003);
