@@ -48,6 +48,7 @@ struct step_get_next {
 struct freq_point {
     int64_t time_ns; /* epoch */
     uint32_t mhz;
+    bool twice; /* the reference's database has it in two rows: all points of lpmFreqConv */
 };
 
 struct device_data {

@@ -23,7 +23,7 @@ static void add_change(struct reader *r, uint64_t time, uint32_t mhz)
 {
     r->any = true;
     if (time < r->reference) r->changes->at[0].mhz = mhz;
-    else array_push(r->changes, ((struct freq_change){time, mhz}));
+    else array_push(r->changes, ((struct freq_change){time, mhz, !r->typed}));
 }
 
 static void visit(const uint8_t *record, const struct record_place *place, void *context)
@@ -59,8 +59,9 @@ static uint32_t default_mhz(const struct prof_dir *dir)
 void freq_load(freq_changes *changes, const struct device_source *from, enum input_id id)
 {
     uint64_t reference = from->dir->clock.device_ref;
-    array_push(changes, ((struct freq_change){reference, default_mhz(from->dir)}));
-    struct reader r = {.changes = changes, reference, id == INPUT_LPM_INFO_CONV, .diag = from->diag};
+    bool typed = id == INPUT_LPM_INFO_CONV;
+    array_push(changes, ((struct freq_change){reference, default_mhz(from->dir), !typed}));
+    struct reader r = {.changes = changes, .reference = reference, .typed = typed, .diag = from->diag};
     records_each(prof_dir_files(from->dir, id), LPM_RECORD, NULL, from->diag, from->progress, visit, &r);
     if (!r.any) changes->n = 0;
     sort_changes(changes);
@@ -83,14 +84,14 @@ void freq_export(struct device_data *d, const freq_changes *changes, const struc
 {
     /* The device's own begin and end, which are a little later and earlier than the host's. */
     const struct metadata *m = from->dir->meta.has_start ? &from->dir->meta : from->session->meta;
-    array_push(&d->freqs, ((struct freq_point){m->start_ns, default_mhz(from->dir)}));
+    array_push(&d->freqs, ((struct freq_point){m->start_ns, default_mhz(from->dir), false}));
     for (size_t i = 0; i < changes->n; i++) {
         int64_t time_ns = clock_device_ns(&from->dir->clock, changes->at[i].time);
         if (time_ns < m->start_ns) d->freqs.at[0].mhz = changes->at[i].mhz;
-        else array_push(&d->freqs, ((struct freq_point){time_ns, changes->at[i].mhz}));
+        else array_push(&d->freqs, ((struct freq_point){time_ns, changes->at[i].mhz, changes->at[i].twice}));
     }
     if (!m->has_end) return;
-    struct freq_point end = {m->end_ns, d->freqs.at[d->freqs.n - 1].mhz};
+    struct freq_point end = {m->end_ns, d->freqs.at[d->freqs.n - 1].mhz, false};
     size_t at = d->freqs.n;
     (void)array_add(&d->freqs);
     for (; at && d->freqs.at[at - 1].time_ns > end.time_ns; at--) d->freqs.at[at] = d->freqs.at[at - 1];

@@ -134,6 +134,7 @@ void steps_build(struct device_data *d, step_records *records, const struct devi
 struct freq_change {
     uint64_t time; /* device counter */
     uint32_t mhz;
+    bool twice; /* as in struct freq_point */
 };
 
 typedef ARRAY(struct freq_change) freq_changes;

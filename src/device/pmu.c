@@ -83,5 +83,6 @@ void pmu_free(struct pmu *p)
 {
     array_free(&p->sides);
     array_free(&p->rows);
+    array_free(&p->orphans);
     array_free(&p->columns);
 }

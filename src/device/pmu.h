@@ -23,6 +23,13 @@ struct pmu_row {
     uint32_t aic, aiv; /* index in sides, NONE = that side has no data */
 };
 
+/* A row of a record that belongs to no run of its task, or whose task was not logged. Only with Custom metrics, where
+ * the reference's database has such rows. */
+struct pmu_orphan {
+    uint32_t row;
+    uint32_t stream_id, task_id, context_id, batch_id;
+};
+
 enum pmu_kind {
     PMU_TOTAL_TIME, /* µs */
     PMU_CYCLES,     /* whole number */
@@ -64,7 +71,8 @@ struct pmu_column {
 
 struct pmu {
     ARRAY(struct pmu_side) sides;
-    ARRAY(struct pmu_row) rows;
+    ARRAY(struct pmu_row) rows;       /* of tasks, then of orphans */
+    ARRAY(struct pmu_orphan) orphans; /* in order of their rows */
     ARRAY(struct pmu_column) columns; /* database and CSV order; empty = no usable metric group */
     double aic_mhz;                   /* frequency of the bandwidth formulas */
     uint32_t ai_core_num, aiv_num;

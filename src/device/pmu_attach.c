@@ -69,6 +69,18 @@ static void add_row(struct device_data *d, const struct pmu_pending *pending, co
     array_push(&d->pmu.rows, vector ? ((struct pmu_row){slave, m->side}) : ((struct pmu_row){m->side, slave}));
 }
 
+static void add_orphan(struct device_data *d, const struct pmu_left_over *o, const struct device_blocks *blocks)
+{
+    bool vector = main_is_vector(o->match.accelerator);
+    struct pmu_side *main = &d->pmu.sides.at[o->match.side];
+    uint32_t n = o->match.task == NONE ? 0 : blocks[o->match.task].block_num;
+    main->total_us = total_us(&d->pmu, main->cycles, o->match.mhz, n, cores_of(&d->pmu, vector));
+    array_push(&d->pmu.orphans, o->orphan);
+    d->pmu.orphans.at[d->pmu.orphans.n - 1].row = (uint32_t)d->pmu.rows.n;
+    uint32_t side = o->match.side;
+    array_push(&d->pmu.rows, vector ? ((struct pmu_row){NONE, side}) : ((struct pmu_row){side, NONE}));
+}
+
 void device_attach_pmu(struct device_data *d, const struct prof_dir *dir, const struct device_blocks *blocks,
                        struct diag *diag)
 {
@@ -81,6 +93,7 @@ void device_attach_pmu(struct device_data *d, const struct prof_dir *dir, const 
         const struct pmu_match *m = &pending->matches.at[i];
         add_row(d, pending, m, &blocks[m->task]);
     }
+    for (size_t i = 0; i < pending->left_over.n; i++) add_orphan(d, &pending->left_over.at[i], blocks);
     array_trim(&d->pmu.sides);
     pmu_free_pending(d);
 }

@@ -223,16 +223,35 @@ static enum fit fit(const struct context_record *r, uint64_t key, const struct d
     return r->at.time < t->start ? RECORD_TOO_EARLY : r->at.time > t->end ? RECORD_TOO_LATE : RECORD_FITS;
 }
 
+/* Tasks are walked up to `at`: does the one before share the record's key? */
+static uint32_t task_of_same_key(const struct device_data *d, size_t at, const struct context_record *record,
+                                 uint64_t key)
+{
+    if (!at || task_run_key(&d->tasks.at[at - 1]) != key) return NONE;
+    return d->tasks.at[at - 1].batch_id == record->at.batch ? (uint32_t)at - 1 : NONE;
+}
+
+static void leave_over(struct pmu_pending *pending, const struct context_record *record, struct pmu_match m)
+{
+    struct pmu_orphan orphan = {NONE, record->at.stream, record->at.task, record->context, record->at.batch};
+    array_push(&pending->left_over, ((struct pmu_left_over){m, orphan}));
+}
+
 static void match(struct reader *r, struct pmu_pending *pending, const struct sort_key *order, const freq_changes *freq,
                   const struct device_source *from)
 {
     const struct device_data *d = r->d;
-    for (size_t i = 0, t = 0; i < r->contexts.n && t < d->tasks.n;) {
+    for (size_t i = 0, t = 0; i < r->contexts.n;) {
         const struct context_record *record = &r->contexts.at[order[i].index];
-        enum fit f = fit(record, order[i].key, &d->tasks.at[t], d->pmu.custom);
+        uint64_t key = order[i].key;
+        enum fit f = t < d->tasks.n ? fit(record, key, &d->tasks.at[t], d->pmu.custom) : RECORD_TOO_EARLY;
+        double mhz = freq_at(freq, record->at.time, from->dir->meta.aic_mhz);
+        struct pmu_match m = {mhz, (uint32_t)t, record->side, record->accelerator};
         if (f == RECORD_FITS) {
-            double mhz = freq_at(freq, record->at.time, from->dir->meta.aic_mhz);
-            array_push(&pending->matches, ((struct pmu_match){mhz, (uint32_t)t, record->side, record->accelerator}));
+            array_push(&pending->matches, m);
+        } else if (f == RECORD_TOO_EARLY && d->pmu.custom) {
+            m.task = task_of_same_key(d, t, record, key);
+            leave_over(pending, record, m);
         }
         i += f != RECORD_TOO_LATE;
         t += f != RECORD_TOO_EARLY;
@@ -246,9 +265,9 @@ static void say_losses(const struct reader *r, const struct pmu_pending *pending
         diag_count(from->diag, DIAG_WARNING, r->overflow.file->shown, r->overflow.offset, r->n_overflow,
                    r->d->pmu.custom ? "counters overflowed, left out" : "counters overflowed");
     diag_count(from->diag, DIAG_INFO, name, DIAG_NO_OFFSET, r->contexts.n - pending->matches.n,
-               "counter records left out: they belong to no task");
+               "counter records belong to no task");
     diag_count(from->diag, DIAG_INFO, name, DIAG_NO_OFFSET, r->summer->homeless,
-               "block counter records left out: they belong to no task");
+               "block counter records belong to no task");
 }
 
 void pmu_load(struct device_data *d, const flip_array *flips, const freq_changes *freq,
@@ -280,6 +299,7 @@ void pmu_free_pending(struct device_data *d)
     struct pmu_pending *pending = d->pending;
     if (!pending) return;
     array_free(&pending->matches);
+    array_free(&pending->left_over);
     array_free(&pending->summer.sums);
     map_free(&pending->summer.runs);
     map_free(&pending->summer.sum_of);

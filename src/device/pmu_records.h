@@ -14,6 +14,13 @@ struct pmu_match {
     uint8_t accelerator;
 };
 
+/* A context record that is to be a row without a task. Its match names a task of the same key, or NONE: how many blocks
+ * it had. */
+struct pmu_left_over {
+    struct pmu_match match;
+    struct pmu_orphan orphan;
+};
+
 /* The slave blocks of one run of a mix kernel. */
 struct block_sum {
     struct pmu_side side;
@@ -37,6 +44,7 @@ struct block_summer {
 /* d->pending */
 struct pmu_pending {
     ARRAY(struct pmu_match) matches; /* ascending task */
+    ARRAY(struct pmu_left_over) left_over;
     struct block_summer summer;
 };
 

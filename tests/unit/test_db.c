@@ -435,7 +435,7 @@ static void overlap_sections_are_numbered_over_devices(void **state)
 static void frequency_points_are_of_the_whole_chip(void **state)
 {
     struct world *w = *state;
-    array_push(&w->devices[1].data.freqs, ((struct freq_point){T0, 1800}));
+    array_push(&w->devices[1].data.freqs, ((struct freq_point){.time_ns = T0, .mhz = 1800}));
     export(w);
     assert_string_equal(query(w, "SELECT * FROM AICORE_FREQ"), "1|1719838800000000000|1800|-1");
 }

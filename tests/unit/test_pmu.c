@@ -270,6 +270,33 @@ static void custom_counters_are_shown_as_they_are(void **state)
     prof_end(&p);
 }
 
+static void custom_counters_without_a_run_are_rows_behind_the_others(void **state)
+{
+    (void)state;
+    struct device_prof p;
+    start_custom(&p);
+    add_run(&p, 2, 1, 100, 200);
+    add_context(&p, 2, 1, 0, 0, 0, (struct counters){3700, {1}}, 150);
+    add_context(&p, 2, 1, 1, 0, 0, (struct counters){3700, {2}}, 160); /* the launch ran once */
+    add_context(&p, 9, 4, 0, 0, 0, (struct counters){3700, {3}}, 170); /* no such task */
+    prof_load(&p);
+    attach(&p, 2, 0);
+    assert_int_equal(p.data.pmu.rows.n, 3);
+    assert_true(value(&p, 0, "aic_r49") == 1);
+    assert_true(value(&p, 1, "aiv_r49") == 2);
+    assert_true(value(&p, 2, "aic_r49") == 3);
+    NEAR(value(&p, 1, "aiv_total_time"), 1.0);
+    assert_true(value(&p, 2, "aic_total_time") == 0);
+    assert_int_equal(p.data.pmu.orphans.n, 2);
+    assert_int_equal(p.data.pmu.orphans.at[0].row, 1);
+    assert_int_equal(p.data.pmu.orphans.at[0].stream_id, 2);
+    assert_int_equal(p.data.pmu.orphans.at[0].task_id, 1);
+    assert_int_equal(p.data.pmu.orphans.at[1].row, 2);
+    assert_int_equal(p.data.pmu.orphans.at[1].stream_id, 9);
+    assert_int_equal(p.data.pmu.orphans.at[1].context_id, CONTEXT_NONE);
+    prof_end(&p);
+}
+
 static void custom_counters_stay_in_their_batch(void **state)
 {
     (void)state;
@@ -320,6 +347,7 @@ int main(void)
         cmocka_unit_test(more_blocks_than_cores_take_more_rounds),
         cmocka_unit_test(the_clock_at_the_end_of_the_kernel_counts),
         cmocka_unit_test(custom_counters_are_shown_as_they_are),
+        cmocka_unit_test(custom_counters_without_a_run_are_rows_behind_the_others),
         cmocka_unit_test(custom_counters_stay_in_their_batch),
         cmocka_unit_test(counters_of_an_unusable_group_are_left_out_and_tasks_stay),
     };

@@ -54,6 +54,11 @@ static uint32_t *task_ids(struct db_run *run, const struct device_model *device)
         struct db_task_key key = {device->device_id, k->stream_id, k->task_id, k->context_id, k->batch_id};
         ids[k->pmu] = ids_task(&run->ids, key) + 1;
     }
+    for (size_t i = 0; i < device->data.pmu.orphans.n; i++) {
+        const struct pmu_orphan *o = &device->data.pmu.orphans.at[i];
+        struct db_task_key key = {device->device_id, o->stream_id, o->task_id, o->context_id, o->batch_id};
+        ids[o->row] = ids_task(&run->ids, key) + 1;
+    }
     return ids;
 }
 
