@@ -114,7 +114,7 @@ static unsigned score(const struct stream *s, const uint8_t *data, size_t n, siz
  * wherever most records are seen. */
 static size_t align(const struct stream *s, size_t i, size_t expected)
 {
-    if (!s->valid) return expected;
+    if (!s->valid) return s->files->at[i].slice ? expected : 0; /* nothing can be gone before slice 0 */
     size_t want = (PROBE_RECORDS + 1) * s->size;
     uint8_t *head = mem_alloc(want);
     size_t n = peek(s, i, head, want), best = expected;

@@ -49,6 +49,12 @@ static struct input_file *add_slice(struct slices *s, size_t from, size_t to)
     return &f->at[f->n++];
 }
 
+/* The slices are not the first of the collection. */
+static void renumber(const struct slices *s)
+{
+    for (size_t i = 0; i < s->files.n; i++) s->files.at[i].slice += 4;
+}
+
 static void free_stream(struct slices *s)
 {
     for (size_t i = 0; i < s->files.n; i++) {
@@ -136,6 +142,7 @@ static void aged_out_front_is_left_out(void **state)
         struct slices s = make_stream(30);
         add_slice(&s, front, 7 * SIZE + 5);
         add_slice(&s, 7 * SIZE + 5, s.n);
+        renumber(&s);
         struct diag *d = expect_range(&s, record_valid_host, 1, 30);
         assert_true(noted(d, "slice_0", "middle of a record"));
         assert_int_equal(diag_entries(d, DIAG_WARNING), 0);
@@ -152,8 +159,20 @@ static void front_longer_than_its_slice(void **state)
     add_slice(&s, 5, 7);
     add_slice(&s, 7, 8);
     add_slice(&s, 8, s.n);
+    renumber(&s);
     diag_free(expect_range(&s, record_valid_host, 1, 30));
     diag_free(expect_range(&s, NULL, 1, 30));
+    free_stream(&s);
+}
+
+static void what_begins_with_slice_0_has_lost_its_end(void **state)
+{
+    (void)state;
+    struct slices s = make_stream(3);
+    add_slice(&s, 0, s.n - 7);
+    struct diag *d = expect_range(&s, NULL, 0, 2);
+    assert_true(noted(d, "slice_0", "cut off"));
+    diag_free(d);
     free_stream(&s);
 }
 
@@ -368,6 +387,7 @@ int main(void)
         TEST(records_straddle_slices_cut_anywhere),
         TEST(aged_out_front_is_left_out),
         TEST(front_longer_than_its_slice),
+        TEST(what_begins_with_slice_0_has_lost_its_end),
         TEST(cut_tail_costs_one_record),
         TEST(front_and_tail_cut),
         TEST(damaged_record_is_skipped_and_counted),
