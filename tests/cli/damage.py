@@ -200,7 +200,7 @@ def test_a_device_directory_without_info_json(b):
     result = b.export(prof)
     result.says(r"(warning|error): PROF_A/device_1.*info\.json")
     b.has_all(prof)
-    demand({row["Device_id"] for row in table(b, prof, "op_summary.csv")} == {"0"}, "device 0 is missing")
+    demand("0" in {row["Device_id"] for row in table(b, prof, "op_summary.csv")}, "device 0 is missing")
     demand(sound(b, prof) >= 200, "device 0 is missing in the database")
 
 
