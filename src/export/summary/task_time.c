@@ -1,8 +1,8 @@
 /* task_time: every task that ran on a device, in order of the start over all devices.
  *
  * The tasks of a device are ascending by start. Each device counts as two such streams, its kernels and its other
- * tasks, and the rows are the merge of all streams: of tasks that start together kernels come first, then the lower
- * device. */
+ * tasks, and the rows are the merge of all streams: of tasks that start together kernels come first, then the higher
+ * device (the reference lists them so where it finds the device directories in ascending order). */
 #include "export/summary/summary.h"
 
 #include <stdlib.h>
@@ -76,8 +76,9 @@ static int write(struct export_target *target, struct error *err)
     if (table_open(&t, target, report_task_time.stem, COLUMNS(columns), rows, err)) return -1;
     struct stream *streams = mem_zalloc(2 * m->n_devices, sizeof *streams);
     for (size_t i = 0; i < m->n_devices; i++) {
-        streams[i] = (struct stream){.d = &m->devices[i], .kernels = true};
-        streams[m->n_devices + i] = (struct stream){.d = &m->devices[i]};
+        const struct device_model *d = &m->devices[m->n_devices - 1 - i];
+        streams[i] = (struct stream){.d = d, .kernels = true};
+        streams[m->n_devices + i] = (struct stream){.d = d};
     }
     write_rows(&t, streams, 2 * m->n_devices);
     free(streams);
