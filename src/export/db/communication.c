@@ -77,7 +77,7 @@ static void write_communication_task_info(struct db_run *run, struct db_table *t
             db_int(t, k->link_type);
             db_int(t, ids_comm_op(&run->ids, k->op_key));
             db_int(t, k->is_master);
-            db_real(t, k->bandwidth_gbs * 1e9);
+            db_real(t, k->bandwidth_gbs * 1000 * 1000 * 1000); /* rounded thrice: the reference's last digits */
             db_row(t);
         }
     }
