@@ -40,7 +40,7 @@ enum npuprof_status {
 struct npuprof_progress {
     const char *prof;     /* name of the PROF directory */
     const char *phase;    /* "reading", "joining", "writing" */
-    uint64_t done, total; /* units of the phase; total 0 = not known */
+    uint64_t done, total; /* units of the phase; total 0 = not known, of rows it is an estimate */
     int units_are_bytes;
     double elapsed_seconds; /* in this phase */
 };

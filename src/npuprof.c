@@ -130,7 +130,8 @@ static void *watch_work(void *context)
 {
     struct watch *w = context;
     const char *phase = NULL;
-    double phase_start = 0;
+    double phase_start = 0,
+           last_look = now_seconds(); /* a phase began after the last look: its time is not too short */
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
     pthread_mutex_lock(&w->lock);
@@ -141,8 +142,9 @@ static void *watch_work(void *context)
         pthread_cond_timedwait(&w->wake, &w->lock, &until);
         const char *current = w->progress.phase;
         if (w->stop || !current) continue;
-        if (current != phase) phase_start = now_seconds();
+        if (current != phase) phase_start = last_look;
         phase = current;
+        last_look = now_seconds();
         tell(w, phase, phase_start);
     }
     pthread_mutex_unlock(&w->lock);

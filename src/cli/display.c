@@ -67,6 +67,7 @@ static void phase_text(char *buf, size_t size, const struct npuprof_progress *p)
     buf[0] = 0;
     if (p->total) {
         unsigned percent = p->done < p->total ? (unsigned)((double)p->done * 100 / (double)p->total) : 100;
+        if (percent == 100 && !p->units_are_bytes) percent = 99; /* rows are an estimate */
         n += (size_t)snprintf(buf, size, "  %3u %%", percent);
     } else if (p->done && !p->units_are_bytes) {
         n += (size_t)snprintf(buf, size, "  %s rows", count_text(number, p->done));

@@ -166,6 +166,21 @@ static void choose_exporters(struct run *r, unsigned outputs, const char *output
             r->chosen[r->n++] = &exporters[i];
 }
 
+/* About how many rows and events there are to write, for the progress display: what each output has most of. */
+static uint64_t rows_expected(const struct model *m, unsigned outputs)
+{
+    uint64_t apis = m->host.apis.n, tasks = 0, counters = 0, rows = 0;
+    for (size_t i = 0; i < m->n_devices; i++) {
+        const struct device_model *d = &m->devices[i];
+        tasks += d->tasks.n;
+        counters += (uint64_t)d->data.pmu.rows.n * d->data.pmu.columns.n;
+    }
+    if (outputs & NPUPROF_TIMELINE) rows += apis + 3 * tasks; /* and both ends of an arrow */
+    if (outputs & NPUPROF_SUMMARY) rows += 2 * tasks;
+    if (outputs & NPUPROF_DB) rows += apis + 2 * tasks + counters;
+    return rows;
+}
+
 void export_run(const struct model *model, unsigned outputs, unsigned threads, struct diag *diag,
                 struct progress *progress, struct written_list *written)
 {
@@ -180,7 +195,7 @@ void export_run(const struct model *model, unsigned outputs, unsigned threads, s
             (struct export_target){.model = model, .output_dir = output_dir, .diag = diag, .progress = progress};
         memcpy(r.targets[i].stamp, stamp, sizeof stamp);
     }
-    progress_phase(progress, "writing", 0, 0);
+    progress_phase(progress, "writing", rows_expected(model, outputs), 0);
     jobs_each(threads, r.n, run_exporter, &r);
     for (size_t i = 0; i < r.n; i++)
         if (r.chosen[i]->output == NPUPROF_SUMMARY && r.targets[i].written.files.n) write_readme(&r, &r.targets[i]);
