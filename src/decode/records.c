@@ -66,7 +66,7 @@ static void finish(struct filemap *m, size_t done, struct progress *progress)
 /* Does the stream begin (anew) with file i? */
 static bool begins(const struct input_files *files, size_t i)
 {
-    return !i || files->at[i].gap || files->at[i].aging != files->at[i - 1].aging;
+    return !i || files->at[i].gap || input_streams_differ(&files->at[i - 1], &files->at[i]);
 }
 
 /* --- alignment ------------------------------------------------------------------------------------------------- */
