@@ -25,7 +25,7 @@ uint32_t intern_put(struct intern *t, const void *data, size_t length, bool *is_
     size_t at = hash & t->mask;
     for (; t->table[at]; at = (at + 1) & t->mask) {
         const struct intern_item *i = &t->items.at[t->table[at] - 1];
-        if (i->hash == hash && i->length == length && !memcmp(t->bytes.at + i->offset, data, length)) {
+        if (i->hash == hash && i->length == length && (!length || !memcmp(t->bytes.at + i->offset, data, length))) {
             if (is_new) *is_new = false;
             return t->table[at] - 1;
         }

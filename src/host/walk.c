@@ -100,7 +100,7 @@ static void take_records(struct walk *w, uint32_t thread_id)
     TAKE(r->comms, w->comms, w->n_comms);
     TAKE(r->fusions, w->fusions, w->n_fusions);
     l->context_ids = r->context_ids.at;
-    w->budget = MAX_CONTEXTS + 64 * (w->n_tracks + w->n_contexts + w->n_comm_contexts);
+    w->budget = 1024 + 256 * (w->n_tracks + w->n_contexts + w->n_comm_contexts) + 4 * w->n_comms;
 }
 
 static uint32_t *attach(struct walk *w, struct holder *holders, size_t n_holders, const void *records, size_t size,
