@@ -367,6 +367,8 @@ static void fill_session(struct session *s)
     s->end_ns = s->meta->end_ns;
     s->has_end = s->meta->has_end;
     s->all_export = first->meta.drv_version >= UNIQUE_TASK_IDS_DRIVER && first->chip->can_export_all;
+    s->script_summary = !s->chip->native_views;
+    s->script_timeline = s->script_summary || !strcmp(s->meta->ai_core_mode, "sample-based");
 }
 
 struct session *session_open(const char *path, struct diag *diag, struct error *err)

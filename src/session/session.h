@@ -70,6 +70,10 @@ struct session {
     bool has_end;
     bool all_export;      /* driver and chip number tasks uniquely: batch ids from flips (first directory of the PROF,
                          devices first) */
+    /* The reference tool makes the timeline, the reports of this collection with scripts, whose rows and columns differ
+     * from those of its native part (docs/compatibility.md). Of the chip and of how it was sampled; an export of single
+     * iterations sets both. */
+    bool script_timeline, script_summary;
     uint64_t input_bytes; /* sum of all known input files */
 };
 
