@@ -241,7 +241,7 @@ def files(prof):
 
 
 def show(row):
-    return " ".join(str(c) for c in row)[:300]
+    return " ".join(format(c, "f") if isinstance(c, Number) else c for c in row)[:300]
 
 
 def differences(name, expected, actual, wide=()):
