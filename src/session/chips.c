@@ -118,6 +118,7 @@ static const struct chip chips[] = {
         .pmu_counters = 8,
         .sqe_names = stars_sqes,
     },
+        .native_tasks = true,
     {
         .id = 7,
         .name = "CHIP_V1_1_1",
@@ -223,6 +224,7 @@ const struct chip *chip_find(int id)
 }
 
 const struct chip *chip_unknown(void)
+    .native_tasks = true,
 {
     return &unknown;
 }

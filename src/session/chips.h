@@ -19,11 +19,13 @@ struct chip {
     bool unique_task_ids;        /* V6: task ids are 32 bits and never wrap: no batch ids, no flips */
     bool can_export_all;         /* whole-collection export is possible with a driver that numbers tasks uniquely */
     bool context_ids;            /* host context_id_info records are used */
-    bool native_views;           /* the reference tool writes timeline and reports of this chip with its native part; of
-                                    the others with scripts, which have other rows and columns (session.h) */
-    bool mix_pmu;                /* both an AIC and an AIV side of counters per task (prefix aic_ / aiv_) */
-    unsigned stars_record;       /* bytes of a stars_soc record, 0 = none */
-    unsigned pmu_counters;       /* counters in a task PMU record */
+    bool native_tasks;     /* the reference tool reads task logs and counters of this chip with its native part; those
+                              of the others with scripts, which pair, number and convert differently */
+    bool native_views;     /* the reference tool writes timeline and reports of this chip with its native part; of
+                              the others with scripts, which have other rows and columns (session.h) */
+    bool mix_pmu;          /* both an AIC and an AIV side of counters per task (prefix aic_ / aiv_) */
+    unsigned stars_record; /* bytes of a stars_soc record, 0 = none */
+    unsigned pmu_counters; /* counters in a task PMU record */
     const char *const *sqe_names; /* SQE_NAMES entries: device task type by number, NULL = unknown number */
     /* … decoders of other chips add their facts here */
 };

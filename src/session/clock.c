@@ -75,13 +75,26 @@ int64_t clock_reference_ns(int64_t mono_ns, int64_t host_ticks, uint64_t host_hz
     return whole_ns((double)mono_ns + (double)host_ticks * 1000 / ((double)host_hz / 1e6));
 }
 
+double clock_reference_s(int64_t mono_ns, int64_t host_ticks, uint64_t host_hz)
+{
+    return ((double)mono_ns + rint((double)host_ticks * 1e9 / (double)host_hz)) / 1e9;
+}
+
 int64_t clock_device_ns(const struct clock *c, uint64_t ticks)
 {
     return clock_raw_ns(c, raw_time(c, ticks, c->device_ref, c->device_hz).ns);
 }
 
+/* Digit by digit like the reference's scripts: both references make the detour of a division and a multiplication. */
+static double seconds_time(const struct clock *c, uint64_t ticks)
+{
+    double reference = (double)c->device_ref / 1e9;
+    return ((double)ticks - reference * 1e9) / (double)c->device_hz * 1e9 + c->mono_s * 1e9;
+}
+
 int64_t clock_task_ns(const struct clock *c, uint64_t ticks)
 {
+    if (c->task_seconds) return clock_raw_ns(c, whole_ns(seconds_time(c, ticks)));
     struct fine raw = raw_time(c, ticks, c->device_ref, c->device_hz);
     return clock_raw_ns(c, whole_ns((double)raw.ns + raw.ps / 1e3));
 }

@@ -21,6 +21,8 @@ struct clock {
     uint64_t host_hz;        /* host counter in Hz, 1 … CLOCK_MAX_HZ */
     bool host_is_ns;         /* host counts already are raw ns (frequency empty or 1000 MHz) */
     int64_t mono_ns;         /* raw ns when the counters stood at their references */
+    bool task_seconds;       /* clock_task_ns goes through seconds */
+    double mono_s;           /* for that: the same in seconds */
     int64_t epoch_offset_ns; /* collectionTimeBegin * 1000 - clockMonotonicRaw */
 };
 
@@ -33,10 +35,14 @@ int64_t clock_raw_ns(const struct clock *c, int64_t host_raw_ns);        /* host
 
 /* The reference tool stores starts and ends of tasks as doubles of raw ns, steps of 1/64 ns after a day of uptime and
  * of 2 ns after 104 days. clock_task_ns goes through the same double: with counters whose tick is no whole number of ns
- * the last digit is sometimes one more than exact, and times are what tasks are known by in both tools' outputs. */
+ * the last digit is sometimes one more than exact, and times are what tasks are known by in both tools' outputs. Where
+ * the reference's scripts read the task log (chip.native_tasks) it converts by way of seconds since boot. */
 
 /* clock.mono_ns: what CLOCK_MONOTONIC_RAW showed `host_ticks` of the host counter after it showed mono_ns. In floating
  * point, like the reference tool: beyond 2^53 ns a multiple of 2 or more. */
 int64_t clock_reference_ns(int64_t mono_ns, int64_t host_ticks, uint64_t host_hz);
+
+/* clock.mono_s: the same in seconds, the ticks rounded to whole ns. */
+double clock_reference_s(int64_t mono_ns, int64_t host_ticks, uint64_t host_hz);
 
 #endif

@@ -274,6 +274,8 @@ static bool set_device_clock(const struct opening *o, struct candidate *c)
     k->device_mono_ns = f->dev_start.mono_ns;
     k->host_ref = f->host_start.counter;
     k->mono_ns = clock_reference_ns(f->host_start.mono_ns, f->host_start.diff, k->host_hz);
+    k->mono_s = clock_reference_s(f->host_start.mono_ns, f->host_start.diff, k->host_hz);
+    k->task_seconds = !c->dir.chip->native_tasks;
     return true;
 }
 
