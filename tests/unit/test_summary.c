@@ -359,8 +359,8 @@ static void task_time_is_one_row_per_task_over_all_devices(void **state)
                 "1,te_kernel,AI_CORE,2,4,0.500,1719838800000000.500\t,1719838800000001.000\t\n"
                 "0,te_kernel,AI_CORE,2,2,2.000,1719838800000001.000\t,1719838800000003.000\t\n"
                 "0,N/A,KERNEL_AICORE,2,1,1.000,1719838800000001.000\t,1719838800000002.000\t\n"
-                "0,te_kernel,KERNEL_AICORE,2,3,1.000,1719838800000005.000\t,1719838800000006.000\t\n"
-                "1,te_kernel,AI_CORE,2,5,0.000,1719838800000005.000\t,1719838800000005.000\t\n");
+                "1,te_kernel,AI_CORE,2,5,0.000,1719838800000005.000\t,1719838800000005.000\t\n"
+                "0,te_kernel,KERNEL_AICORE,2,3,1.000,1719838800000005.000\t,1719838800000006.000\t\n");
 }
 
 static void op_statistic_counts_kernels_that_began_in_the_collection(void **state)
