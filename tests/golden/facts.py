@@ -19,11 +19,11 @@ NO_ID = {"4294967295", "18446744073709551615", "-1"}
 
 
 class Number(Decimal):
-    """A cell that is compared with a tolerance."""
+    """A cell that is a number: compared by value, whole ones exactly, others with a tolerance."""
 
 
 def cell(value):
-    """Text or a Number. Whole numbers of ordinary size are text: they are exact."""
+    """Text or a Number."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -33,8 +33,6 @@ def cell(value):
     if not NUMBER.match(text) or len(text) > 40:
         return text
     number = Decimal(text)
-    if abs(number) < 10 ** 12 and number == number.to_integral_value() and abs(number) >= 10 ** 6:
-        return str(int(number))
     return Number(number.normalize() if number else 0)
 
 
