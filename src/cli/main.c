@@ -29,7 +29,6 @@ static const struct option_table main_table = {
     .command = "npuprof",
     .arguments = "COMMAND …",
     .about = "Turns raw profiling data of Ascend NPU jobs (PROF_XXX directories) into what people and tools read.\n",
-    .more = "'npuprof COMMAND -h' explains a command.\n",
     .options = main_options,
     .n_options = sizeof main_options / sizeof *main_options,
     .scope = 1,
@@ -40,6 +39,7 @@ static void main_help(void)
     options_help(&main_table, stdout);
     printf("\ncommands:\n");
     for (size_t i = 0; i < N_COMMANDS; i++) printf("  %-12s%s\n", commands[i].name, commands[i].help);
+    printf("\n'npuprof COMMAND -h' explains a command.\n");
 }
 
 /* An interrupted run leaves no unfinished files. */
