@@ -28,8 +28,14 @@ static void visit_mc2(const uint8_t *record, const struct record_place *place, v
 {
     struct records *r = context;
     struct mc2_comm_record m;
-    (void)place;
     memcpy(&m, record, sizeof m);
+    struct mc2_group g = {.group = records_text(r, place, m.group), .group_key = m.group, .kfc_stream = m.kfc_stream};
+    g.n_streams = m.count < MC2_STREAMS ? m.count : MC2_STREAMS;
+    memcpy(g.streams, m.streams, sizeof g.streams);
+    if (m.count > MC2_STREAMS)
+        diag_note(r->diag, DIAG_WARNING, place->file->shown, place->offset,
+                  "records that claim more entries than they have room for: the rest is not known");
+    array_push(&r->host->mc2_groups, g);
     array_push(&r->host->kfc_streams, m.kfc_stream);
 }
 
@@ -138,7 +144,9 @@ struct streams {
     struct intern seen;    /* whole records */
     struct map next_batch; /* (device, model stream) -> batch of its next capture */
     struct map destroyed;  /* models whose destruction was seen */
+    struct map replayed;   /* model streams of kfc streams that were seen */
     size_t n_kfc;          /* kfc streams that mc2_comm_info has: ascending, the captured ones come behind */
+    struct map group_of;   /* kfc stream -> index of its last record in mc2_groups */
 };
 
 static bool is_kfc(const struct streams *s, uint32_t stream)
@@ -151,6 +159,19 @@ static bool is_kfc(const struct streams *s, uint32_t stream)
         else high = mid;
     }
     return low < s->n_kfc && known[low] == stream;
+}
+
+/* The AI CPU stream of a group was captured: the stream that replays it belongs to the group, too. */
+static void replay_kfc(struct streams *s, const struct captured_stream *record)
+{
+    struct host_data *h = s->r->host;
+    bool is_new;
+    map_put(&s->replayed, record->model_stream, 1, &is_new);
+    if (!is_new) return;
+    array_push(&h->kfc_streams, record->model_stream);
+    struct mc2_group g = h->mc2_groups.at[map_get(&s->group_of, record->original_stream, 0)];
+    g.kfc_stream = record->model_stream;
+    array_push(&h->mc2_groups, g);
 }
 
 /* One record by time. The first destruction of a model is the end of it and belongs to no stream. */
@@ -179,7 +200,7 @@ static void capture_stream(struct streams *s, const struct captured_stream *reco
     map_put(&s->c->streams, key_of(record->device, record->model_stream, *batch), (uint32_t)s->c->spans.n, NULL);
     array_push(&s->c->spans, span);
     ++*batch;
-    if (is_kfc(s, record->original_stream)) array_push(&s->r->host->kfc_streams, record->model_stream);
+    if (is_kfc(s, record->original_stream)) replay_kfc(s, record);
 }
 
 static void sort_kfc_streams(struct host_data *h)
@@ -200,6 +221,8 @@ void capture_build(struct capture *c, const struct records *r)
     size_t n = r->captured_streams.n;
     sort_kfc_streams(r->host);
     struct streams s = {.c = c, .r = r, .n_kfc = r->host->kfc_streams.n};
+    for (size_t i = 0; i < r->host->mc2_groups.n; i++)
+        *map_put(&s.group_of, r->host->mc2_groups.at[i].kfc_stream, 0, NULL) = (uint32_t)i;
     struct sort_key *order = mem_alloc(n * sizeof *order);
     for (size_t i = 0; i < n; i++) order[i] = (struct sort_key){r->captured_streams.at[i].time, (uint32_t)i};
     sort_keys(order, n);
@@ -208,6 +231,8 @@ void capture_build(struct capture *c, const struct records *r)
     intern_free(&s.seen);
     map_free(&s.next_batch);
     map_free(&s.destroyed);
+    map_free(&s.replayed);
+    map_free(&s.group_of);
     sort_kfc_streams(r->host);
 
     for (size_t i = 0; i < r->captured_ops.n; i++) {

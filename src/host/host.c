@@ -224,6 +224,8 @@ void host_load(struct host_data *h, const struct session *s, struct strpool *str
         .host = h,
     };
     records_load(&r, threads);
+    h->hash_texts = dictionary.hashes;
+    dictionary.hashes = (struct map){0};
     dictionary_free(&dictionary);
     capture_build(&capture, &r);
     walk_threads(h, &r, &capture, &names, threads);
@@ -246,5 +248,13 @@ void host_free(struct host_data *h)
     array_free(&h->fusion_ops);
     array_free(&h->model_names);
     array_free(&h->kfc_streams);
+    array_free(&h->mc2_groups);
     map_free(&h->logical_streams);
+    map_free(&h->hash_texts);
+}
+
+str_id host_text(const struct host_data *h, struct strpool *strings, uint64_t hash)
+{
+    str_id text = map_get(&h->hash_texts, hash, NONE);
+    return text != NONE ? text : strpool_add_u64(strings, hash);
 }

@@ -162,6 +162,18 @@ struct model_name {
     str_id name;
 };
 
+#define MC2_STREAMS 8
+
+/* A group whose communication is unfolded on the AI CPU (row of mc2_comm_info). A captured AI CPU stream gives a second
+ * entry, with the stream that replays it. */
+struct mc2_group {
+    str_id group; /* dictionary text */
+    uint64_t group_key;
+    uint32_t kfc_stream; /* runs the AI CPU kernels */
+    uint32_t n_streams;
+    uint32_t streams[MC2_STREAMS]; /* run the sub-tasks */
+};
+
 struct host_data {
     ARRAY(struct api) apis;  /* (begin, level descending, file order) */
     ARRAY(uint32_t) threads; /* thread ids of exported APIs, ascending */
@@ -173,8 +185,10 @@ struct host_data {
     ARRAY(struct memcpy_info) memcpys; /* ascending host_task */
     ARRAY(struct fusion_op) fusion_ops;
     ARRAY(struct model_name) model_names; /* record order */
-    ARRAY(uint32_t) kfc_streams;          /* aicpu_kfc_stream_id of mc2_comm_info, ascending */
+    ARRAY(uint32_t) kfc_streams;          /* kfc_stream of mc2_groups, ascending, each once */
+    ARRAY(struct mc2_group) mc2_groups;   /* record order, those of captured streams behind */
     struct map logical_streams;           /* physical -> logical stream id */
+    struct map hash_texts;                /* the dictionary of the collection, for hashes in other data: -> str_id */
     bool has_apis;                        /* any api record at all */
     bool has_memcpy_records;
 };
@@ -187,6 +201,9 @@ bool host_streams_expanded(const struct session *s, struct diag *diag);
 void host_load(struct host_data *h, const struct session *s, struct strpool *strings, unsigned threads,
                struct diag *diag, struct progress *progress);
 void host_free(struct host_data *h);
+
+/* Text of a hash in data of a device, its decimal digits when the dictionary does not have it. */
+str_id host_text(const struct host_data *h, struct strpool *strings, uint64_t hash);
 
 /* Tag name of a level-acl API ("ACL_NN"), decimal text for unknown tags. buf[8] may be used. */
 const char *host_acl_tag_name(uint16_t tag, char buf[8]);
