@@ -161,6 +161,9 @@ double freq_at(const freq_changes *changes, uint64_t time, double fallback);
  * them cannot be used (static text; no columns then). */
 const char *pmu_set_up(struct pmu *p, const struct metadata *meta, const struct chip *chip);
 
+/* The same for tasks that only ran on vector cores: the columns are about what those counted. */
+const char *pmu_set_up_vector(struct pmu *p, const struct metadata *meta, const struct chip *chip);
+
 /* --- pmu_records.c: counter records to rows --------------------------------------------------------------------- */
 
 /* Decode ffts_profile and find the task of each record; needs d->tasks. What is left to be done is in d->pending. */

@@ -41,6 +41,13 @@ enum pmu_kind {
 
 #define PMU_TERMS 5 /* counters in a formula */
 
+/* What a value is that would be divided by nothing. */
+enum pmu_no_divisor {
+    PMU_SHOW_ZERO,
+    PMU_SHOW_COUNTER, /* the sum of the bare counters */
+    PMU_SHOW_NOTHING, /* NaN: an empty cell */
+};
+
 /* How a column is computed from the counters c of its side; sums are over the column's terms. Private to pmu.c. */
 enum pmu_formula {
     PMU_OF_TOTAL_TIME,
@@ -50,7 +57,8 @@ enum pmu_formula {
     PMU_OF_RATIO,      /* sum(c) / cycles */
     PMU_OF_TIME,       /* sum(c) / cycles * total time */
     PMU_OF_QUOTIENT,   /* c[0] / c[1]: misses / requests */
-    PMU_OF_BANDWIDTH,  /* c[0] * factor (bytes) per second of the cycles */
+    PMU_OF_BANDWIDTH,  /* sum(c * factor) (bits) per second of the cycles */
+    PMU_OF_RATE,       /* sum(c * factor) (bits) per second of the total time */
 };
 
 struct pmu_term {
@@ -63,8 +71,10 @@ struct pmu_column {
     enum pmu_kind kind;
     bool aiv;        /* side */
     bool in_summary; /* shown in op_summary */
+    bool not_there;  /* the chip has no such unit: op_summary says N/A */
     /* private to the room */
     uint8_t n_terms;
+    uint8_t n_per; /* terms behind those: the value is per ratio of the first, unless one of them counted nothing */
     enum pmu_formula formula;
     struct pmu_term terms[PMU_TERMS];
 };
@@ -76,19 +86,29 @@ struct pmu {
     ARRAY(struct pmu_column) columns; /* database and CSV order; empty = no usable metric group */
     double aic_mhz;                   /* frequency of the bandwidth formulas */
     uint32_t ai_core_num, aiv_num;
-    bool custom;   /* Custom:… metrics: raw counters */
-    bool has_cube; /* pmu_has_cube */
+    enum pmu_no_divisor no_divisor;
+    bool custom;             /* Custom:… metrics: raw counters */
+    bool rounded_time;       /* total times are rounded to two decimals */
+    bool has_cube;           /* pmu_has_cube */
+    uint32_t mac, vec, mte2; /* columns that say what bounds a task as a whole, NONE = not there */
 };
 
-/* Value of a column in a row; 0 where the side has no data. No division by zero: such values are 0. Units by kind. */
+/* Value of a column in a row; 0 where the side has no data. Units by kind. NaN = nothing can be said (only with
+ * PMU_SHOW_NOTHING). */
 double pmu_value(const struct pmu *p, size_t row, size_t column);
 
-/* cube_utilization(%) = cycles / (aic_mhz * ai_core_num) * 100 / duration; 0 when duration_us is 0. NaN ("N/A") when
- * the frequency or the number of cores is not known. Only for groups with pmu_has_cube. */
+/* cube_utilization(%) = cycles / (aic_mhz * ai_core_num) * 100 / duration; 0 when duration_us is 0, and of a task as a
+ * whole when its mac ratio is shown as 0. NaN ("N/A") when the frequency or the number of cores is not known. Only for
+ * groups with pmu_has_cube. */
 double pmu_cube_utilization(const struct pmu *p, size_t row, double duration_us);
 
-/* Does op_summary end with the column cube_utilization(%)? (groups with aic_mac_ratio[_extra]) */
+/* Does op_summary end with the column cube_utilization(%)? (groups with mac_ratio) */
 bool pmu_has_cube(const struct pmu *p);
+
+/* memory_bound = ratio of mte2 / the larger of the ratios of mac and vec, all as shown (three decimals); 0 when both
+ * are. Only for groups with pmu_has_memory_bound: those that have the three for the task as a whole. */
+double pmu_memory_bound(const struct pmu *p, size_t row);
+bool pmu_has_memory_bound(const struct pmu *p);
 
 /* Do two devices have the same columns? (op_summary and TASK_PMU_INFO need that) */
 bool pmu_same_columns(const struct pmu *a, const struct pmu *b);

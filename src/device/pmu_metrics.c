@@ -2,94 +2,29 @@
  *
  * A collection counts up to eight events per side of the core (cube side "aic", vector side "aiv"); the metric group
  * says what the counts mean. docs/formats/pmu.md has the same tables for people. A new group is a table of metrics and
- * a line in `groups`. */
+ * a line in `groups`.
+ *
+ * Here are the groups of Atlas A2 and A3, and how the columns of any set are made; pmu_events.c has those of the other
+ * chips. */
 #include <stdio.h>
 #include <strings.h>
 
 #include "device/parts.h"
+#include "device/pmu_groups.h"
 
-/* Which side a metric is about; the other side has the column too, but reports do not show it. */
-enum unit { BOTH, CUBE, VECTOR };
+#define ICACHE_MISS_RATE QUOTIENT("icache_miss_rate", BOTH, 0x55, 0x54)
 
-struct event_term {
-    uint16_t event;
-    double factor;
-};
-
-struct metric {
-    const char *name;
-    enum unit unit;
-    enum pmu_kind kind;
-    enum pmu_formula formula;
-    struct event_term terms[PMU_TERMS]; /* event 0 = end */
-};
-
-/* A pipe has two columns: the time it was busy and the share of the cycles. */
-#define PIPE(time_name, ratio_name, unit, ...)                                                                         \
-    {time_name, unit, PMU_TIME, PMU_OF_TIME, {__VA_ARGS__}},                                                           \
-    {                                                                                                                  \
-        ratio_name, unit, PMU_RATIO, PMU_OF_RATIO,                                                                     \
-        {                                                                                                              \
-            __VA_ARGS__                                                                                                \
-        }                                                                                                              \
-    }
-#define RATIO(name, unit, ...)                                                                                         \
-    {                                                                                                                  \
-        name, unit, PMU_RATIO, PMU_OF_RATIO,                                                                           \
-        {                                                                                                              \
-            __VA_ARGS__                                                                                                \
-        }                                                                                                              \
-    }
-#define COUNT(name, unit, ...)                                                                                         \
-    {                                                                                                                  \
-        name, unit, PMU_VALUE, PMU_OF_COUNTERS,                                                                        \
-        {                                                                                                              \
-            __VA_ARGS__                                                                                                \
-        }                                                                                                              \
-    }
-#define FLOPS(name, unit, ...)                                                                                         \
-    {                                                                                                                  \
-        name, unit, PMU_VALUE, PMU_OF_OPERATIONS,                                                                      \
-        {                                                                                                              \
-            __VA_ARGS__                                                                                                \
-        }                                                                                                              \
-    }
-/* `bits` per count in one pipe, `pipes` of them */
-#define BANDWIDTH(name, unit, event, bits, pipes)                                                                      \
-    {                                                                                                                  \
-        name, unit, PMU_BANDWIDTH, PMU_OF_BANDWIDTH,                                                                   \
-        {                                                                                                              \
-            {                                                                                                          \
-                event, (double)(bits) * (pipes)                                                                        \
-            }                                                                                                          \
-        }                                                                                                              \
-    }
-#define ICACHE_MISS_RATE                                                                                               \
-    {                                                                                                                  \
-        "icache_miss_rate", BOTH, PMU_RATIO, PMU_OF_QUOTIENT,                                                          \
-        {                                                                                                              \
-            {0x55, 1},                                                                                                 \
-            {                                                                                                          \
-                0x54, 1                                                                                                \
-            }                                                                                                          \
-        }                                                                                                              \
-    }
-#define END                                                                                                            \
-    {                                                                                                                  \
-        .name = NULL                                                                                                   \
-    }
-
-static const struct metric pipe_utilization_exct[] = {
+static const struct pmu_metric pipe_utilization_exct[] = {
     PIPE("mac_time", "mac_ratio_extra", CUBE, {0x416, 1}, {0x417, 1}),
     PIPE("scalar_time", "scalar_ratio", BOTH, {0x9, 1}),
     PIPE("mte1_time", "mte1_ratio_extra", CUBE, {0x302, 1}),
     PIPE("mte2_time", "mte2_ratio", BOTH, {0xc, 1}),
     PIPE("fixpipe_time", "fixpipe_ratio", CUBE, {0x303, 1}),
     ICACHE_MISS_RATE,
-    END,
+    METRICS_END,
 };
 
-static const struct metric pipe_utilization[] = {
+static const struct pmu_metric pipe_utilization[] = {
     PIPE("vec_time", "vec_ratio", VECTOR, {0x8, 1}),
     PIPE("mac_time", "mac_ratio", CUBE, {0xa, 1}),
     PIPE("scalar_time", "scalar_ratio", BOTH, {0x9, 1}),
@@ -97,10 +32,10 @@ static const struct metric pipe_utilization[] = {
     PIPE("mte2_time", "mte2_ratio", BOTH, {0xc, 1}),
     PIPE("mte3_time", "mte3_ratio", BOTH, {0xd, 1}),
     ICACHE_MISS_RATE,
-    END,
+    METRICS_END,
 };
 
-static const struct metric arithmetic_utilization[] = {
+static const struct pmu_metric arithmetic_utilization[] = {
     RATIO("mac_fp16_ratio", CUBE, {0x49, 1}),
     RATIO("mac_int8_ratio", CUBE, {0x4a, 1}),
     RATIO("vec_fp32_ratio", VECTOR, {0x4b, 1}),
@@ -109,10 +44,10 @@ static const struct metric arithmetic_utilization[] = {
     RATIO("vec_misc_ratio", VECTOR, {0x4f, 1}),
     FLOPS("cube_fops", CUBE, {0x49, 8192}, {0x4a, 16384}),
     FLOPS("vector_fops", VECTOR, {0x4c, 128}, {0x4d, 64}, {0x4b, 64}, {0x4e, 64}, {0x4f, 32}),
-    END,
+    METRICS_END,
 };
 
-static const struct metric memory[] = {
+static const struct pmu_metric memory[] = {
     BANDWIDTH("ub_read_bw", VECTOR, 0x15, 256, 4),
     BANDWIDTH("ub_write_bw", VECTOR, 0x16, 256, 4),
     BANDWIDTH("l1_read_bw", CUBE, 0x31, 256, 16),
@@ -121,10 +56,10 @@ static const struct metric memory[] = {
     BANDWIDTH("main_mem_write_bw", BOTH, 0x13, 8, 8),
     BANDWIDTH("l2_read_bw", BOTH, 0xf, 256, 8),
     BANDWIDTH("l2_write_bw", BOTH, 0x10, 256, 8),
-    END,
+    METRICS_END,
 };
 
-static const struct metric memory_l0[] = {
+static const struct pmu_metric memory_l0[] = {
     BANDWIDTH("l0a_read_bw", CUBE, 0x1b, 256, 16),
     BANDWIDTH("l0a_write_bw", CUBE, 0x1c, 256, 16),
     BANDWIDTH("l0b_read_bw", CUBE, 0x21, 256, 16),
@@ -133,36 +68,36 @@ static const struct metric memory_l0[] = {
     BANDWIDTH("l0c_write_bw", VECTOR, 0x29, 256, 8),
     BANDWIDTH("l0c_read_bw_cube", CUBE, 0x28, 256, 32),
     BANDWIDTH("l0c_write_bw_cube", CUBE, 0x2a, 256, 32),
-    END,
+    METRICS_END,
 };
 
-static const struct metric memory_ub[] = {
+static const struct pmu_metric memory_ub[] = {
     BANDWIDTH("ub_read_bw_vector", VECTOR, 0x43, 128, 2),
     BANDWIDTH("ub_write_bw_vector", VECTOR, 0x44, 128, 2),
     BANDWIDTH("ub_read_bw_scalar", BOTH, 0x37, 128, 1),
     BANDWIDTH("ub_write_bw_scalar", BOTH, 0x38, 128, 1),
-    END,
+    METRICS_END,
 };
 
-static const struct metric resource_conflict_ratio[] = {
+static const struct pmu_metric resource_conflict_ratio[] = {
     RATIO("vec_bankgroup_cflt_ratio", VECTOR, {0x64, 1}),
     RATIO("vec_bank_cflt_ratio", VECTOR, {0x65, 1}),
     RATIO("vec_resc_cflt_ratio", VECTOR, {0x66, 1}),
-    END,
+    METRICS_END,
 };
 
-static const struct metric l2_cache[] = {
+static const struct pmu_metric l2_cache[] = {
     COUNT("write_cache_hit", BOTH, {0x500, 1}),
     COUNT("write_cache_miss_allocate", BOTH, {0x502, 1}),
     COUNT("r0_read_cache_hit", BOTH, {0x504, 1}),
     COUNT("r0_read_cache_miss_allocate", BOTH, {0x506, 1}),
     COUNT("r1_read_cache_hit", BOTH, {0x508, 1}),
     COUNT("r1_read_cache_miss_allocate", BOTH, {0x50a, 1}),
-    END,
+    METRICS_END,
 };
 
 /* KB: counts are of 128 or 256 bytes, moves that one counter sees and another names are taken off. */
-static const struct metric memory_access[] = {
+static const struct pmu_metric memory_access[] = {
     COUNT("read_main_memory_datas", BOTH, {0x50d, 0.125}, {0x50e, 0.125}),
     COUNT("write_main_memory_datas", BOTH, {0x50c, 0.125}),
     COUNT("GM_to_L1_datas", BOTH, {0x32, 0.25}, {0x206, -0.25}),
@@ -170,28 +105,42 @@ static const struct metric memory_access[] = {
     COUNT("L0C_to_GM_datas", BOTH, {0x20c, 0.125}, {0x206, -0.125}),
     COUNT("GM_to_UB_datas", BOTH, {0x3e, 0.125}),
     COUNT("UB_to_GM_datas", BOTH, {0x3d, 0.125}),
-    END,
+    METRICS_END,
 };
 
-static const struct group {
-    const char *name; /* ai_core_metrics, aiv_metrics */
-    const struct metric *metrics;
-    bool cube_utilization; /* op_summary can tell how busy the cube units were */
-} groups[] = {
-    {"PipeUtilization", pipe_utilization, true},
-    {"PipeUtilizationExct", pipe_utilization_exct, true},
-    {"ArithmeticUtilization", arithmetic_utilization, false},
-    {"Memory", memory, false},
-    {"MemoryL0", memory_l0, false},
-    {"MemoryUB", memory_ub, false},
-    {"ResourceConflictRatio", resource_conflict_ratio, false},
-    {"L2Cache", l2_cache, false},
-    {"MemoryAccess", memory_access, false},
+static const struct pmu_group groups[] = {
+    {"PipeUtilization", pipe_utilization},
+    {"PipeUtilizationExct", pipe_utilization_exct},
+    {"ArithmeticUtilization", arithmetic_utilization},
+    {"Memory", memory},
+    {"MemoryL0", memory_l0},
+    {"MemoryUB", memory_ub},
+    {"ResourceConflictRatio", resource_conflict_ratio},
+    {"L2Cache", l2_cache},
+    {"MemoryAccess", memory_access},
 };
+
+const struct pmu_group_set pmu_groups_split = {
+    .groups = groups,
+    .n_groups = sizeof groups / sizeof *groups,
+    .all_events = true,
+    .no_divisor = PMU_SHOW_ZERO,
+};
+
+const struct pmu_group_set *pmu_group_set(const struct chip *chip)
+{
+    static const struct pmu_group_set *const sets[] = {
+        [PMU_GROUPS_SPLIT] = &pmu_groups_split,   [PMU_GROUPS_COMMON] = &pmu_groups_common,
+        [PMU_GROUPS_NARROW] = &pmu_groups_narrow, [PMU_GROUPS_310] = &pmu_groups_310,
+        [PMU_GROUPS_950] = &pmu_groups_950,
+    };
+    return sets[chip->pmu_groups];
+}
 
 /* What sample.json says of one side. */
 struct side_config {
     bool aiv;
+    bool split; /* the chip has another side */
     const char *prefix;
     const char *metrics;
     const uint32_t *events;
@@ -203,10 +152,10 @@ static bool is_custom(const char *metrics)
     return !strncmp(metrics, "Custom", 6);
 }
 
-static const struct group *find_group(const char *name)
+static const struct pmu_group *find_group(const struct pmu_group_set *set, const char *name)
 {
-    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
-        if (!strcmp(groups[i].name, name)) return &groups[i];
+    for (unsigned i = 0; i < set->n_groups; i++)
+        if (!strcmp(set->groups[i].name, name)) return &set->groups[i];
     return NULL;
 }
 
@@ -219,24 +168,43 @@ static struct pmu_column *add_column(struct pmu *p, const struct side_config *si
     return c;
 }
 
-/* Returns false when the collection does not count the event. */
-static bool add_term(struct pmu_column *c, const struct side_config *side, struct event_term term)
+static bool has_column(const struct pmu *p, const struct side_config *side, const char *name)
 {
-    for (unsigned slot = 0; slot < side->n_events; slot++) {
-        if (side->events[slot] != term.event) continue;
-        c->terms[c->n_terms++] = (struct pmu_term){(uint8_t)slot, term.factor};
-        return true;
-    }
+    size_t prefix = strlen(side->prefix);
+    for (size_t i = 0; i < p->columns.n; i++)
+        if (p->columns.at[i].aiv == side->aiv && !strcmp(p->columns.at[i].name + prefix, name)) return true;
     return false;
 }
 
-static bool add_metric(struct pmu *p, const struct side_config *side, const struct metric *m)
+/* Counter of an event, or -1 when the collection does not count it. */
+static int find_slot(const struct side_config *side, uint32_t event)
+{
+    for (unsigned slot = 0; slot < side->n_events; slot++)
+        if (side->events[slot] == event) return (int)slot;
+    return -1;
+}
+
+static bool all_counted(const struct side_config *side, const struct pmu_metric *m)
+{
+    for (unsigned i = 0; i < PMU_TERMS; i++) {
+        if (m->terms[i].event && find_slot(side, m->terms[i].event) < 0) return false;
+        if (m->per[i] && find_slot(side, m->per[i]) < 0) return false;
+    }
+    return true;
+}
+
+static void add_term(struct pmu_column *c, const struct side_config *side, struct pmu_event_term term)
+{
+    c->terms[c->n_terms + c->n_per] = (struct pmu_term){(uint8_t)find_slot(side, term.event), term.factor};
+}
+
+static void add_metric(struct pmu *p, const struct side_config *side, const struct pmu_metric *m)
 {
     struct pmu_column *c = add_column(p, side, m->name, m->kind, m->formula);
-    c->in_summary = m->unit == BOTH || (m->unit == VECTOR) == side->aiv;
-    for (unsigned i = 0; i < PMU_TERMS && m->terms[i].event; i++)
-        if (!add_term(c, side, m->terms[i])) return false;
-    return true;
+    c->in_summary = !side->split || m->unit == BOTH || (m->unit == VECTOR) == side->aiv;
+    for (unsigned i = 0; i < PMU_TERMS && m->terms[i].event; i++, c->n_terms++) add_term(c, side, m->terms[i]);
+    for (unsigned i = 0; i < PMU_TERMS && m->per[i]; i++, c->n_per++)
+        add_term(c, side, (struct pmu_event_term){m->per[i], 1});
 }
 
 /* Raw counters under their event codes. */
@@ -250,7 +218,7 @@ static void add_custom(struct pmu *p, const struct side_config *side)
     }
 }
 
-static const char *add_side(struct pmu *p, const struct side_config *side)
+static const char *add_side(struct pmu *p, const struct side_config *side, const struct pmu_group_set *set)
 {
     add_column(p, side, "total_time", PMU_TOTAL_TIME, PMU_OF_TOTAL_TIME);
     add_column(p, side, "total_cycles", PMU_CYCLES, PMU_OF_CYCLES);
@@ -258,11 +226,13 @@ static const char *add_side(struct pmu *p, const struct side_config *side)
         add_custom(p, side);
         return NULL;
     }
-    const struct group *g = find_group(side->metrics);
+    const struct pmu_group *g = find_group(set, side->metrics);
     if (!g) return "the metric group is not known";
-    for (const struct metric *m = g->metrics; m->name; m++)
-        if (!add_metric(p, side, m)) return "an event that the metric group needs was not counted";
-    if (!side->aiv) p->has_cube = g->cube_utilization;
+    for (const struct pmu_metric *m = g->metrics; m->name; m++) {
+        if (has_column(p, side, m->name)) continue;
+        if (all_counted(side, m)) add_metric(p, side, m);
+        else if (set->all_events) return "an event that the metric group needs was not counted";
+    }
     return NULL;
 }
 
@@ -272,18 +242,74 @@ static unsigned counted(unsigned n_events, const struct chip *chip)
     return n_events < most ? n_events : most;
 }
 
-const char *pmu_set_up(struct pmu *p, const struct metadata *meta, const struct chip *chip)
+/* Index of the first column with one of the names, NONE. */
+static uint32_t find_column(const struct pmu *p, const char *name, const char *other)
 {
+    for (size_t i = 0; i < p->columns.n; i++)
+        if (!strcmp(p->columns.at[i].name, name) || !strcmp(p->columns.at[i].name, other)) return (uint32_t)i;
+    return NONE;
+}
+
+/* The columns that further ones of op_summary are made of. */
+static void find_derived(struct pmu *p, bool split)
+{
+    p->mac = p->vec = p->mte2 = NONE;
+    if (split) {
+        p->has_cube = find_column(p, "aic_mac_ratio", "aic_mac_ratio_extra") != NONE;
+        return;
+    }
+    p->has_cube = find_column(p, "mac_ratio", "mac_ratio_extra") != NONE;
+    p->mac = find_column(p, "mac_ratio", "mac_exe_ratio");
+    if (p->mac == NONE) p->mac = find_column(p, "mac_ratio_extra", "");
+    p->vec = find_column(p, "vec_ratio", "vec_exe_ratio");
+    p->mte2 = find_column(p, "mte2_ratio", "mte2_exe_ratio");
+}
+
+/* Of units that a chip lacks there are counters all the same. */
+static void mark_missing_units(struct pmu *p, const struct chip *chip)
+{
+    for (const char *const *name = chip->pmu_not_there; name && *name; name++)
+        for (size_t i = 0; i < p->columns.n; i++)
+            if (!strcmp(p->columns.at[i].name, *name)) p->columns.at[i].not_there = true;
+}
+
+static const char *set_up(struct pmu *p, const struct metadata *meta, const struct chip *chip,
+                          const struct side_config *sides, unsigned n_sides)
+{
+    const struct pmu_group_set *set = pmu_group_set(chip);
+    bool custom = is_custom(sides[0].metrics);
     p->aic_mhz = meta->aic_mhz;
     p->ai_core_num = meta->ai_core_num;
     p->aiv_num = meta->aiv_num;
-    p->custom = is_custom(meta->aic_metrics);
-    struct side_config sides[] = {
-        {false, "aic_", meta->aic_metrics, meta->aic_events, counted(meta->n_aic_events, chip)},
-        {true, "aiv_", meta->aiv_metrics, meta->aiv_events, counted(meta->n_aiv_events, chip)},
+    p->custom = custom;
+    p->mac = p->vec = p->mte2 = NONE;
+    if (!set) return "counters of this chip are not read";
+    p->no_divisor = set->no_divisor;
+    p->rounded_time = set->rounded_time || (set->all_events && custom);
+    for (unsigned i = 0; i < n_sides; i++) {
+        const char *why = add_side(p, &sides[i], set);
+        if (!why) continue;
+        p->columns.n = 0;
+        return why;
+    }
+    find_derived(p, chip->mix_pmu);
+    mark_missing_units(p, chip);
+    return NULL;
+}
+
+const char *pmu_set_up(struct pmu *p, const struct metadata *meta, const struct chip *chip)
+{
+    bool split = chip->mix_pmu;
+    const struct side_config sides[] = {
+        {false, split, split ? "aic_" : "", meta->aic_metrics, meta->aic_events, counted(meta->n_aic_events, chip)},
+        {true, split, "aiv_", meta->aiv_metrics, meta->aiv_events, counted(meta->n_aiv_events, chip)},
     };
-    const char *why = chip->mix_pmu ? NULL : "counters of this chip are not read";
-    for (unsigned i = 0; i < 2 && !why; i++) why = add_side(p, &sides[i]);
-    if (why) p->columns.n = 0;
-    return why;
+    return set_up(p, meta, chip, sides, split ? 2 : 1);
+}
+
+const char *pmu_set_up_vector(struct pmu *p, const struct metadata *meta, const struct chip *chip)
+{
+    const struct side_config side = {
+        false, false, "", meta->aiv_metrics, meta->aiv_events, counted(meta->n_aiv_events, chip)};
+    return set_up(p, meta, chip, &side, 1);
 }

@@ -48,6 +48,27 @@ static const char *const nano_sqes[SQE_NAMES] = {
     [6] = "FFTS_PLUS", [7] = "DSA_SQE", [8] = "DVPP",           [9] = "HCCL",       [10] = "FUSION", [11] = "INVALID",
 };
 
+/* What all chips but the smallest sample. */
+#define SAMPLES_COMMON (SAMPLE_HBM | SAMPLE_CTRL_CPU | SAMPLE_USAGE)
+
+/* The 310B class has counters in its event list for these, but nothing behind them. */
+static const char *const no_vector_counters[] = {
+    "vec_ratio",
+    "vec_time",
+    "ub_read_bw",
+    "ub_write_bw",
+    "l0c_write_bw",
+    "l2_write_bw",
+    "vec_fp32_ratio",
+    "vec_fp16_ratio",
+    "vec_int32_ratio",
+    "vec_misc_ratio",
+    "vec_bankgroup_cflt_ratio",
+    "vec_bank_cflt_ratio",
+    "vec_resc_cflt_ratio",
+    NULL,
+};
+
 static const struct chip chips[] = {
     {
         .id = 0,
@@ -57,7 +78,10 @@ static const struct chip chips[] = {
         .counter_mhz = 19.2,
         .aic_mhz = 680,
         .pmu_counters = 8,
+        .pmu_groups = PMU_GROUPS_310,
         .sqe_names = hwts_sqes,
+        .samples = SAMPLES_COMMON | SAMPLE_DDR | SAMPLE_LLC_TEXT | SAMPLE_HCCS | SAMPLE_PCIE | SAMPLE_NIC |
+                   SAMPLE_ROCE | SAMPLE_NETDEV | SAMPLE_DVPP | SAMPLE_NPU_MEM | SAMPLE_TS_CPU,
     },
     {
         .id = 1,
@@ -68,7 +92,11 @@ static const struct chip chips[] = {
         .aic_mhz = 1000,
         .can_export_all = true,
         .pmu_counters = 8,
+        .pmu_groups = PMU_GROUPS_COMMON,
         .sqe_names = hwts_sqes,
+        .samples = SAMPLES_COMMON | SAMPLE_DDR | SAMPLE_LLC | SAMPLE_HCCS | SAMPLE_PCIE | SAMPLE_NIC | SAMPLE_ROCE |
+                   SAMPLE_NETDEV | SAMPLE_DVPP | SAMPLE_NPU_MEM | SAMPLE_NPU_MODULE_MEM | SAMPLE_L2_CACHE |
+                   SAMPLE_TS_CPU,
     },
     {
         .id = 2,
@@ -78,7 +106,10 @@ static const struct chip chips[] = {
         .counter_mhz = 38.4,
         .aic_mhz = 960,
         .pmu_counters = 8,
+        .pmu_groups = PMU_GROUPS_NARROW,
         .sqe_names = hwts_sqes,
+        .samples = SAMPLES_COMMON | SAMPLE_DDR | SAMPLE_LLC | SAMPLE_HCCS | SAMPLE_PCIE | SAMPLE_NETDEV |
+                   SAMPLE_NPU_MODULE_MEM | SAMPLE_L2_CACHE | SAMPLE_TS_CPU,
     },
     {
         .id = 3,
@@ -89,7 +120,10 @@ static const struct chip chips[] = {
         .aic_mhz = 1150,
         .can_export_all = true,
         .pmu_counters = 8,
+        .pmu_groups = PMU_GROUPS_NARROW,
         .sqe_names = hwts_sqes,
+        .samples = SAMPLES_COMMON | SAMPLE_DDR | SAMPLE_LLC | SAMPLE_HCCS | SAMPLE_PCIE | SAMPLE_NETDEV |
+                   SAMPLE_NPU_MEM | SAMPLE_NPU_MODULE_MEM | SAMPLE_L2_CACHE | SAMPLE_TS_CPU,
     },
     {
         .id = 4,
@@ -100,7 +134,10 @@ static const struct chip chips[] = {
         .aic_mhz = 1150,
         .can_export_all = true,
         .pmu_counters = 8,
+        .pmu_groups = PMU_GROUPS_NARROW,
         .sqe_names = hwts_sqes,
+        .samples = SAMPLES_COMMON | SAMPLE_DDR | SAMPLE_LLC | SAMPLE_HCCS | SAMPLE_PCIE | SAMPLE_NETDEV |
+                   SAMPLE_NPU_MEM | SAMPLE_NPU_MODULE_MEM | SAMPLE_L2_CACHE | SAMPLE_TS_CPU,
     },
     {
         .id = 5,
@@ -110,15 +147,19 @@ static const struct chip chips[] = {
         .counter_mhz = 50,
         .aic_mhz = 1850,
         .stars = true,
+        .native_tasks = true,
         .native_views = true,
         .can_export_all = true,
         .context_ids = true,
         .mix_pmu = true,
         .stars_record = 64,
         .pmu_counters = 8,
+        .pmu_groups = PMU_GROUPS_SPLIT,
         .sqe_names = stars_sqes,
+        .samples = SAMPLES_COMMON | SAMPLE_LLC | SAMPLE_HCCS | SAMPLE_PCIE | SAMPLE_NIC | SAMPLE_ROCE | SAMPLE_NETDEV |
+                   SAMPLE_DVPP | SAMPLE_QOS | SAMPLE_STARS | SAMPLE_NPU_MEM | SAMPLE_NPU_MODULE_MEM | SAMPLE_SOC_PMU |
+                   SAMPLE_L2_CACHE | SAMPLE_TS_CPU | SAMPLE_VOLTAGE,
     },
-        .native_tasks = true,
     {
         .id = 7,
         .name = "CHIP_V1_1_1",
@@ -131,7 +172,11 @@ static const struct chip chips[] = {
         .context_ids = true,
         .stars_record = 64,
         .pmu_counters = 8,
+        .pmu_groups = PMU_GROUPS_COMMON,
+        .pmu_not_there = no_vector_counters,
         .sqe_names = stars_sqes,
+        .samples = SAMPLES_COMMON | SAMPLE_DDR | SAMPLE_LLC | SAMPLE_NIC | SAMPLE_NETDEV | SAMPLE_DVPP | SAMPLE_STARS |
+                   SAMPLE_NPU_MEM | SAMPLE_NPU_MODULE_MEM | SAMPLE_L2_CACHE | SAMPLE_TS_CPU,
     },
     {
         .id = 8,
@@ -145,7 +190,11 @@ static const struct chip chips[] = {
         .context_ids = true,
         .stars_record = 64,
         .pmu_counters = 8,
+        .pmu_groups = PMU_GROUPS_COMMON,
+        .pmu_not_there = no_vector_counters,
         .sqe_names = stars_sqes,
+        .samples = SAMPLES_COMMON | SAMPLE_DDR | SAMPLE_LLC | SAMPLE_NIC | SAMPLE_NETDEV | SAMPLE_DVPP | SAMPLE_STARS |
+                   SAMPLE_NPU_MEM | SAMPLE_NPU_MODULE_MEM | SAMPLE_L2_CACHE | SAMPLE_TS_CPU,
     },
     {
         .id = 9,
@@ -167,7 +216,11 @@ static const struct chip chips[] = {
         .context_ids = true,
         .stars_record = 64,
         .pmu_counters = 8,
+        .pmu_groups = PMU_GROUPS_COMMON,
+        .pmu_not_there = no_vector_counters,
         .sqe_names = stars_sqes,
+        .samples = SAMPLES_COMMON | SAMPLE_DDR | SAMPLE_LLC | SAMPLE_NIC | SAMPLE_NETDEV | SAMPLE_DVPP | SAMPLE_STARS |
+                   SAMPLE_NPU_MEM | SAMPLE_NPU_MODULE_MEM | SAMPLE_L2_CACHE | SAMPLE_TS_CPU,
     },
     {
         .id = 15,
@@ -183,7 +236,10 @@ static const struct chip chips[] = {
         .mix_pmu = true,
         .stars_record = 32,
         .pmu_counters = 10,
+        .pmu_groups = PMU_GROUPS_950,
         .sqe_names = v6_sqes,
+        .samples = SAMPLES_COMMON | SAMPLE_LLC | SAMPLE_PCIE | SAMPLE_DVPP | SAMPLE_STARS | SAMPLE_UB | SAMPLE_CCU |
+                   SAMPLE_NPU_MEM | SAMPLE_NPU_MODULE_MEM | SAMPLE_SOC_PMU | SAMPLE_L2_CACHE,
     },
     {
         .id = 16,
@@ -199,7 +255,10 @@ static const struct chip chips[] = {
         .mix_pmu = true,
         .stars_record = 32,
         .pmu_counters = 10,
+        .pmu_groups = PMU_GROUPS_950,
         .sqe_names = v6_sqes,
+        .samples = SAMPLES_COMMON | SAMPLE_LLC | SAMPLE_PCIE | SAMPLE_DVPP | SAMPLE_STARS | SAMPLE_UB | SAMPLE_CCU |
+                   SAMPLE_NPU_MEM | SAMPLE_NPU_MODULE_MEM | SAMPLE_SOC_PMU | SAMPLE_L2_CACHE,
     },
 };
 
@@ -210,6 +269,7 @@ static const struct chip unknown = {
     .name = "UNKNOWN",
     .product = "unknown chip",
     .npu_name = "UNKNOWN",
+    .native_tasks = true,
     .native_views = true,
     .sqe_names = (const char *const[SQE_NAMES]){0},
 };
@@ -224,7 +284,6 @@ const struct chip *chip_find(int id)
 }
 
 const struct chip *chip_unknown(void)
-    .native_tasks = true,
 {
     return &unknown;
 }

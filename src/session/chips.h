@@ -8,6 +8,42 @@
 
 #define SQE_NAMES 32
 
+/* What collectors sample on a chip, in the forms that src/metrics/ reads. */
+enum chip_sample {
+    SAMPLE_HBM = 1u << 0,
+    SAMPLE_DDR = 1u << 1,
+    SAMPLE_LLC = 1u << 2,      /* binary */
+    SAMPLE_LLC_TEXT = 1u << 3, /* output of perf */
+    SAMPLE_HCCS = 1u << 4,
+    SAMPLE_PCIE = 1u << 5,
+    SAMPLE_NIC = 1u << 6,
+    SAMPLE_ROCE = 1u << 7,
+    SAMPLE_NETDEV = 1u << 8,
+    SAMPLE_DVPP = 1u << 9,
+    SAMPLE_QOS = 1u << 10,
+    SAMPLE_STARS = 1u << 11, /* stars_soc_profile */
+    SAMPLE_UB = 1u << 12,
+    SAMPLE_CCU = 1u << 13,
+    SAMPLE_NPU_MEM = 1u << 14,
+    SAMPLE_NPU_MODULE_MEM = 1u << 15,
+    SAMPLE_SOC_PMU = 1u << 16,
+    SAMPLE_L2_CACHE = 1u << 17,
+    SAMPLE_CTRL_CPU = 1u << 18, /* AI CPU and control CPU */
+    SAMPLE_TS_CPU = 1u << 19,
+    SAMPLE_USAGE = 1u << 20, /* CPU and memory of the system and of processes */
+    SAMPLE_VOLTAGE = 1u << 21,
+};
+
+/* How counters of tasks become columns: sets of metric groups (src/device/pmu_metrics.c, pmu_events.c). */
+enum pmu_groups {
+    PMU_GROUPS_NONE,
+    PMU_GROUPS_SPLIT,  /* Atlas A2, A3: of cube and vector cores */
+    PMU_GROUPS_COMMON, /* of a task as a whole */
+    PMU_GROUPS_NARROW, /* the same, with a narrower vector unit */
+    PMU_GROUPS_310,
+    PMU_GROUPS_950,
+};
+
 struct chip {
     int id;                      /* info.json platform_version */
     const char *name;            /* "CHIP_V4_1_0" */
@@ -26,7 +62,10 @@ struct chip {
     bool mix_pmu;          /* both an AIC and an AIV side of counters per task (prefix aic_ / aiv_) */
     unsigned stars_record; /* bytes of a stars_soc record, 0 = none */
     unsigned pmu_counters; /* counters in a task PMU record */
-    const char *const *sqe_names; /* SQE_NAMES entries: device task type by number, NULL = unknown number */
+    enum pmu_groups pmu_groups;
+    const char *const *pmu_not_there; /* counter columns without a unit behind them, NULL ended; may be NULL */
+    const char *const *sqe_names;     /* SQE_NAMES entries: device task type by number, NULL = unknown number */
+    uint32_t samples;                 /* enum chip_sample, or-ed */
     /* … decoders of other chips add their facts here */
 };
 

@@ -61,7 +61,7 @@ struct described {
 /* The counters' columns: those of the first device that has counters. */
 struct counters {
     const struct pmu *pmu; /* NULL = no such columns */
-    bool has_cube;
+    bool has_bound, has_cube;
     ARRAY(uint32_t) shown; /* indices in pmu->columns */
     ARRAY(char *) names;   /* as shown; owned */
 };
@@ -130,12 +130,14 @@ static void find_counters(struct counters *c, const struct model *m)
     }
     if (!found || !found->columns.n) return;
     c->pmu = found;
+    c->has_bound = pmu_has_memory_bound(found);
     c->has_cube = pmu_has_cube(found);
     for (size_t i = 0; i < found->columns.n; i++) {
         if (!found->columns.at[i].in_summary) continue;
         array_push(&c->shown, (uint32_t)i);
         array_push(&c->names, shown_name(&found->columns.at[i]));
     }
+    if (c->has_bound) array_push(&c->names, mem_printf("memory_bound"));
     if (c->has_cube) array_push(&c->names, mem_printf("cube_utilization(%%)"));
 }
 
@@ -198,6 +200,25 @@ static void details(struct writer *w, struct described *c, const struct op *op)
     table_recorded(&w->t, &c->details);
 }
 
+/* Nothing where nothing can be said. */
+static void number(struct writer *w, double value)
+{
+    if (isnan(value)) table_text(&w->t, "", 0);
+    else table_round(&w->t, value);
+}
+
+static void counter(struct writer *w, const struct pmu *p, uint32_t row, uint32_t column)
+{
+    const struct pmu_column *c = &p->columns.at[column];
+    if (c->not_there) {
+        table_na(&w->t, 1);
+        return;
+    }
+    double value = pmu_value(p, row, column);
+    if (c->kind == PMU_CYCLES) table_u64(&w->t, value < 0x1p64 ? (uint64_t)value : UINT64_MAX);
+    else number(w, value);
+}
+
 static void counters(struct writer *w, const struct pmu *p, const struct task *task)
 {
     const struct counters *c = &w->counters;
@@ -206,12 +227,8 @@ static void counters(struct writer *w, const struct pmu *p, const struct task *t
         table_na(&w->t, c->names.n);
         return;
     }
-    for (size_t i = 0; i < c->shown.n; i++) {
-        double value = pmu_value(p, task->pmu, c->shown.at[i]);
-        if (p->columns.at[c->shown.at[i]].kind == PMU_CYCLES)
-            table_u64(&w->t, value < 0x1p64 ? (uint64_t)value : UINT64_MAX);
-        else table_round(&w->t, value);
-    }
+    for (size_t i = 0; i < c->shown.n; i++) counter(w, p, task->pmu, c->shown.at[i]);
+    if (c->has_bound) number(w, pmu_memory_bound(p, task->pmu));
     if (!c->has_cube) return;
     int64_t ns = span_ns(task->start_ns, task->end_ns);
     double cube = pmu_cube_utilization(p, task->pmu, (double)ns / 1000);

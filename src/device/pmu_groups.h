@@ -1,0 +1,124 @@
+/* Metric groups as tables: a group is a list of metrics, a metric is a column and its formula over events. Internal to
+ * the room.
+ *
+ * Which groups there are, and how a counter becomes a value, differs from generation to generation of the chips: each
+ * has a set of groups, and the chip table names the set. */
+#ifndef DEVICE_PMU_GROUPS_H
+#define DEVICE_PMU_GROUPS_H
+
+#include "device/pmu.h"
+
+/* Which side a metric is about; the other side has the column too, but reports do not show it. */
+enum pmu_unit { BOTH, CUBE, VECTOR };
+
+struct pmu_event_term {
+    uint16_t event; /* code */
+    double factor;
+};
+
+/* A column. It is there when all its events were counted; of several metrics with one name the first such. */
+struct pmu_metric {
+    const char *name;
+    enum pmu_unit unit;
+    enum pmu_kind kind;
+    enum pmu_formula formula;
+    struct pmu_event_term terms[PMU_TERMS]; /* event 0 = end */
+    uint16_t per[PMU_TERMS]; /* the value is per ratio of the first of these, unless one of them counted nothing */
+};
+
+/* A pipe has two columns: the time it was busy and the share of the cycles. */
+#define PIPE(time_name, ratio_name, unit, ...)                                                                         \
+    {time_name, unit, PMU_TIME, PMU_OF_TIME, {__VA_ARGS__}, {0}},                                                      \
+    {                                                                                                                  \
+        ratio_name, unit, PMU_RATIO, PMU_OF_RATIO, {__VA_ARGS__},                                                      \
+        {                                                                                                              \
+            0                                                                                                          \
+        }                                                                                                              \
+    }
+#define RATIO(name, unit, ...)                                                                                         \
+    {                                                                                                                  \
+        name, unit, PMU_RATIO, PMU_OF_RATIO, {__VA_ARGS__},                                                            \
+        {                                                                                                              \
+            0                                                                                                          \
+        }                                                                                                              \
+    }
+/* Share of the cycles of one event per that of another. */
+#define RATIO_PER(name, unit, event, other)                                                                            \
+    {                                                                                                                  \
+        name, unit, PMU_RATIO, PMU_OF_RATIO, {{event, 1}},                                                             \
+        {                                                                                                              \
+            other                                                                                                      \
+        }                                                                                                              \
+    }
+#define QUOTIENT(name, unit, part, whole)                                                                              \
+    {                                                                                                                  \
+        name, unit, PMU_RATIO, PMU_OF_QUOTIENT, {{part, 1}, {whole, 1}},                                               \
+        {                                                                                                              \
+            0                                                                                                          \
+        }                                                                                                              \
+    }
+#define COUNT(name, unit, ...)                                                                                         \
+    {                                                                                                                  \
+        name, unit, PMU_VALUE, PMU_OF_COUNTERS, {__VA_ARGS__},                                                         \
+        {                                                                                                              \
+            0                                                                                                          \
+        }                                                                                                              \
+    }
+#define FLOPS(name, unit, ...)                                                                                         \
+    {                                                                                                                  \
+        name, unit, PMU_VALUE, PMU_OF_OPERATIONS, {__VA_ARGS__},                                                       \
+        {                                                                                                              \
+            0                                                                                                          \
+        }                                                                                                              \
+    }
+/* `bits` per count in one pipe, `pipes` of them */
+#define BANDWIDTH(name, unit, event, bits, pipes)                                                                      \
+    {                                                                                                                  \
+        name, unit, PMU_BANDWIDTH, PMU_OF_BANDWIDTH, {{event, (double)(bits) * (pipes)}},                              \
+        {                                                                                                              \
+            0                                                                                                          \
+        }                                                                                                              \
+    }
+/* Two events that count parts of one flow. */
+#define BANDWIDTH_SUM(name, unit, event, bits, pipes, other, other_bits, other_pipes)                                  \
+    {                                                                                                                  \
+        name, unit, PMU_BANDWIDTH, PMU_OF_BANDWIDTH,                                                                   \
+            {{event, (double)(bits) * (pipes)}, {other, (double)(other_bits) * (other_pipes)}},                        \
+        {                                                                                                              \
+            0                                                                                                          \
+        }                                                                                                              \
+    }
+/* While the pipe was busy: per ratio of `busy`, when `also` counted something as well. */
+#define BANDWIDTH_BUSY(name, unit, event, bits, pipes, busy, also)                                                     \
+    {                                                                                                                  \
+        name, unit, PMU_BANDWIDTH, PMU_OF_BANDWIDTH, {{event, (double)(bits) * (pipes)}},                              \
+        {                                                                                                              \
+            busy, also                                                                                                 \
+        }                                                                                                              \
+    }
+#define METRICS_END                                                                                                    \
+    {                                                                                                                  \
+        .name = NULL                                                                                                   \
+    }
+
+struct pmu_group {
+    const char *name;                 /* ai_core_metrics, aiv_metrics */
+    const struct pmu_metric *metrics; /* NULL name = end */
+};
+
+struct pmu_group_set {
+    const struct pmu_group *groups;
+    unsigned n_groups;
+    bool all_events;   /* a group is only used when all events of all its metrics were counted */
+    bool rounded_time; /* total times are rounded to two decimals */
+    enum pmu_no_divisor no_divisor;
+};
+
+/* The set of a chip, or NULL when its counters are not read. */
+const struct pmu_group_set *pmu_group_set(const struct chip *chip);
+
+/* The sets (pmu_metrics.c, pmu_events.c). */
+extern const struct pmu_group_set pmu_groups_split, pmu_groups_common, pmu_groups_narrow, pmu_groups_310,
+    pmu_groups_950;
+
+#endif
