@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/jobs.h"
+#include "metrics/metric.h"
 #include "model/parts.h"
 
 struct build {
@@ -103,10 +104,12 @@ void model_build(struct model *m, const struct session *s, const struct model_op
     progress_phase(options->progress, "joining", 0, 0);
     jobs_each(options->threads, m->n_devices, join_device, &b);
     number_lanes(m);
+    metrics_load(m, options->threads, diag, options->progress);
 }
 
 void model_free(struct model *m)
 {
+    metrics_free(m);
     for (size_t i = 0; i < m->n_devices; i++) {
         struct device_model *d = &m->devices[i];
         device_free(&d->data);

@@ -117,6 +117,7 @@ struct model {
     struct host_data host;
     struct device_model *devices; /* ascending device id */
     size_t n_devices;
+    void **metric_data; /* what metrics/ loaded: see metric_data() in metrics/metric.h */
 };
 
 struct model_options {

@@ -363,6 +363,8 @@ static void fill_session(struct session *s)
 {
     const struct prof_dir *record = s->host ? s->host : &s->devices[0];
     const struct prof_dir *first = s->n_devices ? &s->devices[0] : s->host;
+    for (size_t i = 0; i < s->n_devices; i++) s->devices[i].position = i;
+    if (s->host) s->host->position = s->n_devices;
     s->meta = &record->meta;
     s->chip = record->chip;
     s->start_ns = s->meta->start_ns;

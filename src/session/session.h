@@ -51,6 +51,7 @@ struct prof_dir {
     char *name; /* "host", "device_0" */
     bool is_host;
     uint16_t device_id;      /* number in device_N; 64 for the host */
+    size_t position;         /* in session.devices; n_devices for the host */
     const struct chip *chip; /* never NULL */
     struct metadata meta;
     struct clock clock;
@@ -68,8 +69,8 @@ struct session {
     const struct chip *chip;  /* never NULL */
     int64_t start_ns, end_ns; /* collection interval, epoch ns */
     bool has_end;
-    bool all_export;      /* driver and chip number tasks uniquely: batch ids from flips (first directory of the PROF,
-                         devices first) */
+    bool all_export; /* driver and chip number tasks uniquely: batch ids from flips (first directory of the PROF,
+                    devices first) */
     /* The reference tool makes the timeline, the reports of this collection with scripts, whose rows and columns differ
      * from those of its native part (docs/compatibility.md). Of the chip and of how it was sampled; an export of single
      * iterations sets both. */

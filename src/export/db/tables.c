@@ -1,4 +1,4 @@
-/* The registry of tables, and the export that walks it. */
+/* The registry of tables, and the export that walks it. The tables of sampled metrics stand in metrics/. */
 #include "export/db/tables.h"
 
 #include <ctype.h>
@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "metrics/metric.h"
 
 const struct db_table_kind *const db_tables[] = {
     /* what was collected, and what numbers mean */
@@ -83,11 +84,26 @@ static void remove_older(const char *dir, const char *keep, struct diag *diag)
     closedir(d);
 }
 
+static void write_metrics(struct db_run *run, struct db_file *f)
+{
+    const struct prof_dir *dir;
+    for (size_t i = 0; i < n_metrics; i++)
+        for (const struct db_table_kind *kind = metrics[i]->tables; kind && kind->fill; kind++) {
+            struct db_table *table = db_table_begin(f, &kind->definition);
+            for (size_t d = 0; (dir = metric_dir(run->model, d)); d++) {
+                const void *data = metric_data(run->model, dir, metrics[i]);
+                if (data) kind->fill(run, table, dir, data);
+            }
+            db_table_end(table);
+        }
+}
+
 static void write_tables(struct db_file *f, const struct export_target *t)
 {
     struct db_run run = {.model = t->model, .diag = t->diag};
     ids_start(&run.ids, t->model->strings);
     for (size_t i = 0; i < db_n_tables; i++) {
+        if (db_tables[i] == &table_string_ids) write_metrics(&run, f);
         struct db_table *table = db_table_begin(f, &db_tables[i]->definition);
         db_tables[i]->write(&run, table);
         db_table_end(table);

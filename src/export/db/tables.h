@@ -18,9 +18,13 @@ struct db_run {
 struct db_table_kind {
     struct db_definition definition;
     void (*write)(struct db_run *run, struct db_table *t); /* gives the table its rows, if any */
+
+    /* For the table of a metric (metrics/): the rows of what was loaded from a directory. */
+    void (*fill)(struct db_run *run, struct db_table *t, const struct prof_dir *dir, const void *data);
 };
 
-/* In the order in which they are written, which is the order in which ids are given. */
+/* In the order in which they are written, which is the order in which ids are given; the metrics' come before the last.
+ */
 extern const struct db_table_kind *const db_tables[];
 extern const size_t db_n_tables;
 

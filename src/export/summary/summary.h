@@ -12,12 +12,23 @@ struct report {
     const char *about; /* for README.txt: a sentence or two, one per line */
     bool needs_ops;    /* of operators that were named: not at profiling level 0 */
 
-    /* Write the report if there is anything to write. Returns 0, or -1 with *err set. */
+    /* Write the report if there is anything to write. Returns 0, or -1 with *err set. NULL for the report of a metric
+     * (metrics/) that is one table per directory, put together under the columns Device_id and: */
     int (*write)(struct export_target *t, struct error *err);
+    const char *const *columns;                                     /* ended by NULL */
+    uint64_t (*rows)(const struct prof_dir *dir, const void *data); /* of a directory */
+    void (*fill)(struct table *t, const struct prof_dir *dir, const void *data);
 };
 
 extern const struct report report_op_summary, report_op_statistic, report_communication_statistic, report_api_statistic,
     report_task_time, report_step_trace, report_fusion_op;
+
+/* In `fill`: begin a row with its Device_id, and end it; false = the file cannot be written, stop. */
+void report_row(struct table *t, const struct prof_dir *dir);
+static inline bool report_row_end(struct table *t)
+{
+    return !table_end_row(t);
+}
 
 /* The report with that stem, or NULL. */
 const struct report *report_find(const char *stem, size_t len);

@@ -1,27 +1,130 @@
 /* The timeline files. Each is one JSON array of trace events: the layers that belong to it, one after the other, each
- * writing its events in one go. */
+ * writing its events in one go; first those below, then the tracks of the metrics. */
 #include "export/timeline/timeline.h"
 
 #include <stdlib.h>
 
 #include "export/export.h"
+#include "metrics/metric.h"
 
-#define IN(file) (1u << FILE_##file)
+static bool has_device_tasks(const struct model *m, const struct prof_dir *dir)
+{
+    return !dir->is_host && m->devices[dir->position].data.has_tasks;
+}
 
-/* Every layer, in the order of the files. */
-static const struct layer layers[] = {
-    {"ascend", "Ascend Hardware", 14, IN(MSPROF), ascend_hardware_write},
-    {"cann", "CANN", 7, IN(MSPROF), cann_write},
-    {"communication", "Communication", 16, IN(MSPROF), communication_write},
-    {"overlap_analyse", "Overlap Analysis", 31, IN(MSPROF), overlap_write},
-    {"step_trace", "Ascend Hardware", 14, IN(MSPROF) | IN(STEP_TRACE), step_trace_write},
-    {"freq", "AI Core Freq", 15, IN(MSPROF), aicore_freq_write},
+/* Every layer but the metrics', in the order of the files. */
+static const struct layer own_layers[] = {
+    {"ascend", "Ascend Hardware", 14, IN_MSPROF, ascend_hardware_write, .script_index = 14},
+    {"cann", "CANN", 7, IN_MSPROF, cann_write, .script_index = 7},
+    {"communication", "Communication", 16, IN_MSPROF, communication_write, .script_index = 17},
+    {"overlap_analyse", "Overlap Analysis", 31, IN_MSPROF, overlap_write, .has = has_device_tasks},
+    {"step_trace", "Ascend Hardware", 14, IN_MSPROF | IN_STEP_TRACE, step_trace_write, .script_index = 14},
+    {"freq", "AI Core Freq", 15, IN_MSPROF, aicore_freq_write, .script_index = 15},
 };
+
+#define N_OWN_LAYERS (sizeof own_layers / sizeof *own_layers)
+
+/* The layers of an export. */
+struct layers {
+    ARRAY(struct layer) list;
+    unsigned *numbers; /* per layer a row by directory; NULL = every layer has its usual position */
+};
+
+static const void *track_data(const struct layer *layer, const struct model *m, const struct prof_dir *dir)
+{
+    return metric_data(m, dir, layer->metric);
+}
+
+/* Is the process of a track there in a script timeline, whatever is left to show? */
+static bool track_has(const struct layer *layer, const struct model *m, const struct prof_dir *dir)
+{
+    const void *data = track_data(layer, m, dir);
+    return data && (!layer->shows || layer->shows(data));
+}
+
+static bool layer_has(const struct layer *layer, const struct model *m, const struct prof_dir *dir)
+{
+    return layer->metric ? track_has(layer, m, dir) : layer->has && layer->has(m, dir);
+}
+
+/* Write what one directory has for a track; true when there was something. */
+static bool show_directory(struct trace *t, const struct layer *layer, const struct prof_dir *dir)
+{
+    const void *data = track_data(layer, t->model, dir);
+    uint64_t before = t->events;
+    if (data) layer->show(t, layer_pid(layer, dir), dir, data);
+    return t->events > before;
+}
+
+/* The track of a metric: what was loaded from each directory, and the names of the processes. */
+static void track_write(struct trace *t, const struct layer *layer)
+{
+    const struct model *m = t->model;
+    const struct prof_dir *dir;
+    bool scripted = m->session->script_timeline, some = false;
+    for (size_t i = 0; (dir = metric_dir(m, i)); i++) {
+        bool shown = show_directory(t, layer, dir);
+        some |= shown;
+        bool named = scripted ? track_has(layer, m, dir) : shown && layer->process == PROCESS_SHOWN;
+        if (named) layer_process(t, layer, dir);
+    }
+    if (!some || scripted || layer->process != PROCESS_ALL_DEVICES) return;
+    for (size_t i = 0; i < m->session->n_devices; i++) layer_process(t, layer, metric_dir(m, i));
+}
+
+#define SCRIPT_FIRST_INDEX 20u
+
+/* Positions in a timeline of the reference's scripts: processes that have no fixed one are numbered as they appear, the
+ * metrics' before all others, the last device first. */
+static void number_layers(struct layers *l, const struct model *m)
+{
+    size_t n = l->list.n, n_dirs = m->session->n_devices + 1;
+    unsigned next = SCRIPT_FIRST_INDEX;
+    l->numbers = mem_zalloc(n * n_dirs, sizeof *l->numbers);
+    for (size_t d = n_dirs; d--;) {
+        const struct prof_dir *dir = metric_dir(m, d);
+        for (size_t k = 0; k < n; k++) {
+            size_t i = (k + N_OWN_LAYERS) % n;
+            struct layer *layer = &l->list.at[i];
+            layer->numbers = l->numbers + i * n_dirs;
+            if (layer->script_index != NEXT_INDEX) l->numbers[i * n_dirs + d] = layer->script_index;
+            else if (dir && layer_has(layer, m, dir)) l->numbers[i * n_dirs + d] = next++;
+        }
+    }
+}
+
+static void layers_start(struct layers *l, const struct model *m)
+{
+    for (size_t i = 0; i < N_OWN_LAYERS; i++) array_push(&l->list, own_layers[i]);
+    for (size_t i = 0; i < n_metrics; i++)
+        for (const struct layer *track = metrics[i]->layers; track && track->key; track++) {
+            struct layer *layer = array_add(&l->list);
+            *layer = *track;
+            layer->metric = metrics[i];
+            if (layer->show) layer->write = track_write;
+        }
+    if (m->session->script_timeline) number_layers(l, m);
+}
+
+static void layers_free(struct layers *l)
+{
+    array_free(&l->list);
+    free(l->numbers);
+}
 
 static bool has_steps(const struct model *m)
 {
     for (size_t i = 0; i < m->n_devices; i++)
         if (m->devices[i].data.steps.n) return true;
+    return false;
+}
+
+static bool has_tracks(const struct model *m)
+{
+    const struct prof_dir *dir;
+    for (size_t i = 0; (dir = metric_dir(m, i)); i++)
+        for (size_t k = 0; k < n_metrics; k++)
+            if (metrics[k]->layers && metric_data(m, dir, metrics[k])) return true;
     return false;
 }
 
@@ -32,7 +135,7 @@ static bool has_data(const struct model *m)
         const struct device_data *d = &m->devices[i].data;
         if (d->has_tasks || d->freqs.n || d->reduces.n || d->get_nexts.n) return true;
     }
-    return m->host.has_apis || m->host.tasks.n || has_steps(m);
+    return m->host.has_apis || m->host.tasks.n || has_steps(m) || has_tracks(m);
 }
 
 static const struct {
@@ -43,12 +146,15 @@ static const struct {
     [FILE_STEP_TRACE] = {"step_trace", has_steps},
 };
 
-static int write_file(struct export_target *target, enum timeline_file file, const char *path, struct error *err)
+static int write_file(struct export_target *target, const struct layers *layers, enum timeline_file file,
+                      const char *path, struct error *err)
 {
     struct trace t;
     if (trace_open(&t, target->model, path, target->progress, err)) return -1;
-    for (size_t i = 0; i < sizeof layers / sizeof *layers; i++)
-        if (layers[i].files & 1u << file) layers[i].write(&t, &layers[i]);
+    for (size_t i = 0; i < layers->list.n; i++) {
+        const struct layer *layer = &layers->list.at[i];
+        if (layer->files & 1u << file) layer->write(&t, layer);
+    }
     uint64_t events = t.events, bytes;
     if (trace_close(&t, &bytes, err)) return -1;
     export_wrote(target, path, bytes, events);
@@ -58,11 +164,14 @@ static int write_file(struct export_target *target, enum timeline_file file, con
 int timeline_export(struct export_target *target, struct error *err)
 {
     int status = 0;
+    struct layers layers = {0};
+    layers_start(&layers, target->model);
     for (enum timeline_file file = 0; file < FILE_COUNT; file++) {
         if (!files[file].wanted(target->model)) continue;
         char *path = export_path(target, files[file].stem, -1, "json");
-        if (write_file(target, file, path, err)) status = -1;
+        if (write_file(target, &layers, file, path, err)) status = -1;
         free(path);
     }
+    layers_free(&layers);
     return status;
 }

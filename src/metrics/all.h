@@ -1,0 +1,9 @@
+/* Every metric, by name: what registry.c lists. */
+#ifndef METRICS_ALL_H
+#define METRICS_ALL_H
+
+#include "metrics/metric.h"
+
+extern const struct metric metric_hbm;
+
+#endif

@@ -1,0 +1,34 @@
+/* What metrics have in common: times of samples, units, and counters of the timeline. */
+#ifndef METRICS_SAMPLING_H
+#define METRICS_SAMPLING_H
+
+#include "metrics/metric.h"
+
+#define BYTES_PER_MB 1048576.0
+#define BYTES_PER_KB 1024.0
+
+/* Do the records have the layouts of info.json "version" 2.0? */
+bool sample_layout_2(const struct prof_dir *dir);
+
+/* Epoch ns of a sample of the device: microseconds since its profiler started, or ns of its CLOCK_MONOTONIC_RAW.
+ * Absurd counts give the largest time. */
+int64_t sample_time_since_start(const struct prof_dir *dir, uint64_t us);
+int64_t sample_time(const struct prof_dir *dir, uint64_t device_mono_ns);
+
+/* Was that before the collection began? Neither timeline nor database show it. */
+static inline bool sample_too_early(const struct prof_dir *dir, int64_t time_ns)
+{
+    return time_ns < dir->meta.start_ns;
+}
+
+/* A rate of a database, in B/s: the whole part of MB/s * 2^20. */
+int64_t sample_bytes_per_s(double mb_per_s);
+
+/* A text of sample.json of a directory, "" when it is missing or no text. */
+const char *sample_setting(const struct prof_dir *dir, const char *key);
+
+/* Begin a counter event whose name has been written, with a first series: trace_begin(t), name, counter(…), further
+ * series, trace_end(t). */
+#define trace_arg_double(t, key, value) (trace_key(t, key), out_double(&(t)->out, (value)))
+
+#endif
