@@ -436,8 +436,10 @@ static void frequency_points_are_of_the_whole_chip(void **state)
 {
     struct world *w = *state;
     array_push(&w->devices[1].data.freqs, ((struct freq_point){.time_ns = T0, .mhz = 1800}));
+    array_push(&w->devices[1].data.freqs, ((struct freq_point){.time_ns = T0 + 1, .mhz = 900, .twice = true}));
     export(w);
-    assert_string_equal(query(w, "SELECT * FROM AICORE_FREQ"), "1|1719838800000000000|1800|-1");
+    assert_string_equal(query(w, "SELECT * FROM AICORE_FREQ"),
+                        "1|1719838800000000000|1800|-1\n1|1719838800000000001|900|-1\n1|1719838800000000001|900|-1");
 }
 
 static void add_counter(struct pmu *p, const char *name, enum pmu_formula formula, bool aiv)
@@ -462,6 +464,8 @@ static void counters_are_rows_in_the_units_of_the_database(void **state)
     array_push(&p->rows, ((struct pmu_row){.aic = 0, .aiv = NONE}));
     array_push(&p->rows, ((struct pmu_row){.aic = NONE, .aiv = NONE})); /* of no task */
     array_push(&p->rows, ((struct pmu_row){.aic = NONE, .aiv = 1}));
+    array_push(&p->rows, ((struct pmu_row){.aic = NONE, .aiv = 1}));
+    array_push(&p->orphans, ((struct pmu_orphan){.row = 3, .stream_id = 2, .task_id = 99}));
     add_task(w, 0, 0, 2, 7); /* no counters */
     add_task(w, 1, 0, 2, 8)->pmu = 2;
     add_task(w, 1, 60, 2, 9)->pmu = 0;
@@ -470,7 +474,9 @@ static void counters_are_rows_in_the_units_of_the_database(void **state)
                         "2|aic_total_time|2500\n2|aic_total_cycles|1850\n2|aic_mac_ratio|3\n"
                         "2|aic_l1_read_bw|3221225472\n2|aiv_total|0\n"
                         "1|aic_total_time|0\n1|aic_total_cycles|0\n1|aic_mac_ratio|0\n"
-                        "1|aic_l1_read_bw|0\n1|aiv_total|250000");
+                        "1|aic_l1_read_bw|0\n1|aiv_total|250000\n"
+                        "3|aic_total_time|0\n3|aic_total_cycles|0\n3|aic_mac_ratio|0\n"
+                        "3|aic_l1_read_bw|0\n3|aiv_total|250000");
 }
 
 static void touch(const struct world *w, const char *name)
