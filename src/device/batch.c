@@ -6,7 +6,9 @@
  *
  *     tasks   65533 65534 | 0   1 | 2     flip after id 1, "ids up to 2": 0 and 1 belong to the new batch
  *     batch     0     0     1   1   1
- */
+ *
+ * The reference's scripts differ from its native part in three points: something at the very time of the flip belongs
+ * to the new batch, the id that the flip names does not, and no ids are moved back when the stream was destroyed. */
 #include "device/parts.h"
 
 #define TASK_NONE_GIVEN 0xFFFFu
@@ -22,28 +24,50 @@ void flips_sort(flip_array *flips)
     free(order);
 }
 
-static struct stamped *item(void *items, size_t stride, struct sort_key at)
+/* Items. */
+struct items {
+    void *at;
+    size_t stride;
+    bool native; /* the rules of the reference's native part */
+};
+
+static struct stamped *item(const struct items *items, struct sort_key at)
 {
-    return (struct stamped *)((char *)items + stride * at.index);
+    return (struct stamped *)((char *)items->at + items->stride * at.index);
+}
+
+/* Is that time still of the batch that the flip ends? */
+static bool before(const struct flip *f, uint64_t time, bool native)
+{
+    return native ? time <= f->time : time < f->time;
+}
+
+/* The first id that was not given out when the flip was reported: those below are moved back. */
+static uint32_t first_not_given(const struct flip *f, bool native)
+{
+    if (native) return f->task == TASK_NONE_GIVEN || !f->task ? 0 : f->task + 1u;
+    return f->number == FLIP_STREAM_GONE ? 0 : f->task;
 }
 
 /* Number the items of one stream, in[n], with its flips[n_flips]. */
-static void number_stream(const struct flip *flips, size_t n_flips, const struct sort_key *in, size_t n, void *items,
-                          size_t stride)
+static void number_stream(const struct flip *flips, size_t n_flips, const struct sort_key *in, size_t n,
+                          const struct items *items)
 {
     size_t at = 0;
     for (size_t b = 0; b <= n_flips; b++) {
-        for (; at < n && (b == n_flips || item(items, stride, in[at])->time <= flips[b].time); at++)
-            item(items, stride, in[at])->batch = (uint16_t)b;
-        if (b == n_flips || !flips[b].task || flips[b].task == TASK_NONE_GIVEN) continue;
-        for (size_t k = at; k && item(items, stride, in[k - 1])->task <= flips[b].task; k--)
-            item(items, stride, in[k - 1])->batch = (uint16_t)(b + 1);
+        for (; at < n && (b == n_flips || before(&flips[b], item(items, in[at])->time, items->native)); at++)
+            item(items, in[at])->batch = (uint16_t)b;
+        if (b == n_flips) return;
+        uint32_t end = first_not_given(&flips[b], items->native);
+        for (size_t k = at; k && item(items, in[k - 1])->task < end; k--)
+            item(items, in[k - 1])->batch = (uint16_t)(b + 1);
     }
 }
 
-void batch_number(const flip_array *flips, struct sort_key *by_stream, size_t n, void *items, size_t stride)
+void batch_number(const flip_array *flips, struct sort_key *by_stream, size_t n, void *at, size_t stride, bool native)
 {
-    for (size_t i = 0; i < n; i++) by_stream[i].key = item(items, stride, by_stream[i])->stream;
+    struct items items = {at, stride, native};
+    for (size_t i = 0; i < n; i++) by_stream[i].key = item(&items, by_stream[i])->stream;
     sort_keys(by_stream, n);
     for (size_t f = 0, i = 0; f < flips->n && i < n;) {
         uint16_t stream = flips->at[f].stream;
@@ -51,7 +75,7 @@ void batch_number(const flip_array *flips, struct sort_key *by_stream, size_t n,
         while (f_end < flips->n && flips->at[f_end].stream == stream) f_end++;
         while (i < n && by_stream[i].key < stream) i++;
         for (i_end = i; i_end < n && by_stream[i_end].key == stream;) i_end++;
-        number_stream(&flips->at[f], f_end - f, &by_stream[i], i_end - i, items, stride);
+        number_stream(&flips->at[f], f_end - f, &by_stream[i], i_end - i, &items);
         f = f_end;
         i = i_end;
     }

@@ -6,7 +6,7 @@
  *
  * In a group whose starts and ends are equal in number the i-th start belongs to the i-th end: runs of one launch may
  * overlap (threads of an FFTS+ context). Where that cannot be (an end is missing or was logged without its start), a
- * start only counts when its end comes before the next start. */
+ * start only counts when its end comes before the next start. The reference's scripts have but this second rule. */
 #include "device/parts.h"
 
 struct group {
@@ -17,6 +17,7 @@ struct pairing {
     struct device_data *d;
     const struct type_names *names;
     struct group group;
+    bool by_index;                   /* runs of one launch may overlap */
     uint64_t lost_starts, lost_ends; /* records without a partner */
 };
 
@@ -36,12 +37,13 @@ static void sort_by_run(const log_array *log, struct sort_key *order)
     sort_keys(order, log->n);
 }
 
-static void number_batches(log_array *log, struct sort_key *order, const flip_array *flips)
+static void number_batches(log_array *log, struct sort_key *order, const flip_array *flips,
+                           const struct device_source *from)
 {
     size_t starts = 0;
     for (size_t i = 0; i < log->n; i++)
         if (!log->at[i].is_end) order[starts++].index = (uint32_t)i;
-    batch_number(flips, order, starts, log->at, sizeof *log->at);
+    batch_number(flips, order, starts, log->at, sizeof *log->at, from->dir->chip->native_tasks);
 }
 
 static void emit(struct pairing *p, const struct log_record *start, const struct log_record *end)
@@ -106,17 +108,17 @@ static void pair_group(struct pairing *p, const log_array *log, const struct sor
         if (r->is_end) array_push(&p->group.ends, r);
         else array_push(&p->group.starts, r);
     }
-    if (pairs_by_index(&p->group)) pair_by_index(p);
+    if (p->by_index && pairs_by_index(&p->group)) pair_by_index(p);
     else pair_by_queue(p);
 }
 
 void pair_tasks(struct device_data *d, log_array *log, const flip_array *flips, const struct type_names *names,
                 const struct device_source *from)
 {
-    struct pairing p = {.d = d, .names = names};
+    struct pairing p = {.d = d, .names = names, .by_index = from->dir->chip->native_tasks};
     struct sort_key *order = mem_alloc(log->n * sizeof *order);
     sort_by_time(log, order);
-    if (batches_used(from) && flips->n) number_batches(log, order, flips);
+    if (batches_used(from) && flips->n) number_batches(log, order, flips, from);
     sort_by_run(log, order);
     array_reserve(&d->tasks, log->n / 2 + 1);
     for (size_t i = 0, end; i < log->n; i = end) {

@@ -49,8 +49,11 @@ struct stamped {
 struct flip {
     uint64_t time;
     uint16_t stream;
-    uint16_t task; /* first ids of the new batch that were already given out: all below or equal; 0, 0xFFFF = none */
+    uint16_t task;   /* ids of the new batch that were already given out: those up to this one */
+    uint16_t number; /* of the flip; FLIP_STREAM_GONE = the stream was destroyed */
 };
+
+#define FLIP_STREAM_GONE 0xFFFFu
 
 typedef ARRAY(struct flip) flip_array;
 
@@ -65,9 +68,10 @@ static inline uint64_t run_key(uint32_t task, uint32_t stream, uint32_t context)
 /* Sort by (stream, time). */
 void flips_sort(flip_array *flips);
 
-/* Set the batch of the items that by_stream[n].index names: the first `stride`-sized elements of `items` are struct
- * stamped, in order of time. The keys of by_stream are overwritten. */
-void batch_number(const flip_array *flips, struct sort_key *by_stream, size_t n, void *items, size_t stride);
+/* Set the batch of the items that by_stream[n].index names: the first `stride`-sized elements of `at` are struct
+ * stamped, in order of time. native: by the rules of the reference's native part (chip.native_tasks), else by those of
+ * its scripts. The keys of by_stream are overwritten. */
+void batch_number(const flip_array *flips, struct sort_key *by_stream, size_t n, void *at, size_t stride, bool native);
 
 /* --- stars.c: the task log -------------------------------------------------------------------------------------- */
 

@@ -8,9 +8,12 @@
  *     contexts     who sent it and when              sorted like the tasks and merged with them → matches
  *     sums         [run: slave counters] …           added up while reading: no block is kept
  *
- * A record belongs to the run of its (stream, task, context) in which it ended. (With Custom metrics, as the reference
- * does it there: the i-th record of a key belongs to its i-th run.) How many blocks count at most only the host knows;
- * that limit is nearly never reached, and if it is, the file is read once more when the limit is known. */
+ * A record belongs to the run of its (stream, task, context) in which it ended. (Where the reference reads counters
+ * with its scripts: the i-th record of a key belongs to its i-th run, and records whose counters overflowed are left
+ * out.) How many blocks count at most only the host knows; that limit is nearly never reached, and if it is, the file
+ * is read once more when the limit is known.
+ *
+ * A chip whose cores are of one kind has context records only: all counters are on the cube side, of whole tasks. */
 #include "device/pmu_records.h"
 
 #define PMU_RECORD    128u
@@ -45,6 +48,8 @@ struct context_record {
 
 struct reader {
     struct device_data *d;
+    bool split;   /* the cores are of two kinds */
+    bool scripts; /* records are matched like the reference's scripts match them */
     struct block_summer *summer;
     ARRAY(struct context_record) contexts;
     struct record_place overflow; /* the first context record with overflowed counters */
@@ -69,17 +74,19 @@ static struct task_ids ids_of(const uint8_t *record, bool expanded)
 static void add_context(struct reader *r, const uint8_t *record, const struct record_place *place)
 {
     unsigned ffts_type = get_u16(record + AT_FFTS_TYPE) >> 13, flags = get_u16(record + AT_SUBTASK_TYPE);
+    bool subtask = r->split && ffts_type == FFTS_PLUS;
     if (flags & OVERFLOW_FLAG) {
         if (!r->n_overflow++) r->overflow = *place;
-        if (r->d->pmu.custom) return;
+        if (r->scripts) return;
     }
     struct task_ids ids = ids_of(record, r->summer->expanded);
-    array_push(&r->contexts, ((struct context_record){
-                                 .at = {get_u64(record + AT_END), ids.task, ids.stream, 0},
-                                 .context = ffts_type == FFTS_PLUS ? get_u16(record + AT_SUBTASK_ID) : CONTEXT_NONE,
-                                 .side = (uint32_t)r->d->pmu.sides.n,
-                                 .accelerator = (uint8_t)accelerator_of(ffts_type, flags & 0xFF),
-                             }));
+    array_push(&r->contexts,
+               ((struct context_record){
+                   .at = {get_u64(record + AT_END), ids.task, ids.stream, 0},
+                   .context = subtask ? get_u16(record + AT_SUBTASK_ID) : CONTEXT_NONE,
+                   .side = (uint32_t)r->d->pmu.sides.n,
+                   .accelerator = r->split ? (uint8_t)accelerator_of(ffts_type, flags & 0xFF) : ACCELERATOR_AIC,
+               }));
     struct pmu_side *side = array_add(&r->d->pmu.sides);
     *side = (struct pmu_side){.cycles = get_u64(record + AT_CYCLES)};
     for (unsigned i = 0; i < RECORD_EVENTS; i++) side->counter[i] = get_u64(record + AT_COUNTERS + 8 * i);
@@ -171,7 +178,7 @@ static void visit(const uint8_t *record, const struct record_place *place, void 
     struct reader *r = context;
     unsigned func = func_of(record);
     if (func == FUNC_CONTEXT) add_context(r, record, place);
-    else if (func == FUNC_BLOCK) add_block(r->summer, record);
+    else if (func == FUNC_BLOCK && r->split) add_block(r->summer, record);
 }
 
 static void visit_block(const uint8_t *record, const struct record_place *place, void *context)
@@ -204,7 +211,7 @@ static struct sort_key *sort_contexts(struct reader *r, const flip_array *flips,
     sort_permute(at, sizeof *at, order, n);
     if (batches_used(from) && flips->n) {
         for (size_t i = 0; i < n; i++) order[i].index = (uint32_t)i;
-        batch_number(flips, order, n, at, sizeof *at);
+        batch_number(flips, order, n, at, sizeof *at, from->dir->chip->native_tasks);
     }
     for (size_t i = 0; i < n; i++)
         order[i] = (struct sort_key){run_key(at[i].at.task, at[i].at.stream, at[i].context), (uint32_t)i};
@@ -244,12 +251,12 @@ static void match(struct reader *r, struct pmu_pending *pending, const struct so
     for (size_t i = 0, t = 0; i < r->contexts.n;) {
         const struct context_record *record = &r->contexts.at[order[i].index];
         uint64_t key = order[i].key;
-        enum fit f = t < d->tasks.n ? fit(record, key, &d->tasks.at[t], d->pmu.custom) : RECORD_TOO_EARLY;
+        enum fit f = t < d->tasks.n ? fit(record, key, &d->tasks.at[t], r->scripts) : RECORD_TOO_EARLY;
         double mhz = freq_at(freq, record->at.time, from->dir->meta.aic_mhz);
         struct pmu_match m = {mhz, (uint32_t)t, record->side, record->accelerator};
         if (f == RECORD_FITS) {
             array_push(&pending->matches, m);
-        } else if (f == RECORD_TOO_EARLY && d->pmu.custom) {
+        } else if (f == RECORD_TOO_EARLY && r->scripts) {
             m.task = task_of_same_key(d, t, record, key);
             leave_over(pending, record, m);
         }
@@ -263,7 +270,7 @@ static void say_losses(const struct reader *r, const struct pmu_pending *pending
     const char *name = from->dir->name;
     if (r->n_overflow)
         diag_count(from->diag, DIAG_WARNING, r->overflow.file->shown, r->overflow.offset, r->n_overflow,
-                   r->d->pmu.custom ? "counters overflowed, left out" : "counters overflowed");
+                   r->scripts ? "counters overflowed, left out" : "counters overflowed");
     diag_count(from->diag, DIAG_INFO, name, DIAG_NO_OFFSET, r->contexts.n - pending->matches.n,
                "counter records belong to no task");
     diag_count(from->diag, DIAG_INFO, name, DIAG_NO_OFFSET, r->summer->homeless,
@@ -283,7 +290,12 @@ void pmu_load(struct device_data *d, const flip_array *flips, const freq_changes
     struct pmu_pending *pending = mem_zalloc(1, sizeof *pending);
     pending->summer = (struct block_summer){.d = d, .expanded = from->expanded, .last = NONE};
     d->pending = pending;
-    struct reader r = {.d = d, .summer = &pending->summer};
+    struct reader r = {
+        .d = d,
+        .split = from->dir->chip->mix_pmu,
+        .scripts = d->pmu.custom || !from->dir->chip->native_tasks,
+        .summer = &pending->summer,
+    };
     records_each(files, PMU_RECORD, record_valid_stars, from->diag, from->progress, visit, &r);
     array_trim(&d->pmu.sides);
 

@@ -17,7 +17,7 @@ enum ts_tag {
 
 enum { AT_TAG = 1, AT_SIZE = 2, AT_TIME = 8, AT_INDEX = 16, AT_MODEL = 24, AT_STEP_SID = 32, AT_STEP_TAG = 36 };
 
-enum { AT_FLIP_SID = 16, AT_FLIP_TASK = 22 };
+enum { AT_FLIP_SID = 16, AT_FLIP_NUMBER = 18, AT_FLIP_TASK = 22 };
 
 struct reader {
     flip_array *flips;
@@ -54,6 +54,7 @@ static void add_flip(struct reader *r, const uint8_t *record)
                              .time = get_u64(record + AT_TIME),
                              .stream = plain_stream(get_u16(record + AT_FLIP_SID), r->expanded),
                              .task = get_u16(record + AT_FLIP_TASK),
+                             .number = get_u16(record + AT_FLIP_NUMBER),
                          }));
 }
 

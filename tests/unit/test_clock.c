@@ -42,6 +42,29 @@ static void device_counts_round_down(void **state)
     assert_int_equal(clock_device_duration_ns(&c, 1), 20);
 }
 
+static void task_times_of_scripts_go_through_seconds(void **state)
+{
+    (void)state;
+    struct clock c = example(47999001, 100000000);
+    c.mono_ns += 150000000000000;
+    c.mono_s = clock_reference_s(c.mono_ns, 0, c.host_hz);
+    c.task_seconds = true;
+    unsigned other = 0;
+    for (uint64_t ticks = 0; ticks < 10000; ticks++) {
+        int64_t more = clock_task_ns(&c, c.device_ref + ticks) - clock_device_ns(&c, c.device_ref + ticks);
+        assert_in_range(more + 1, 0, 2);
+        other += more != 0;
+    }
+    assert_true(other > 0); /* the last digit differs now and then */
+}
+
+static void a_reference_in_seconds_counts_whole_ns(void **state)
+{
+    (void)state;
+    assert_true(clock_reference_s(1000000000, 1, 3000000000) == 1.0);
+    assert_true(clock_reference_s(1000000000, 2, 3000000000) == 1.000000001);
+}
+
 static void task_times_go_through_a_double(void **state)
 {
     (void)state;
@@ -122,6 +145,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(device_counts_of_whole_ns),
         cmocka_unit_test(device_counts_round_down),
+        cmocka_unit_test(task_times_of_scripts_go_through_seconds),
+        cmocka_unit_test(a_reference_in_seconds_counts_whole_ns),
         cmocka_unit_test(task_times_go_through_a_double),
         cmocka_unit_test(odd_frequency_stays_exact_for_years),
         cmocka_unit_test(host_counts),

@@ -202,9 +202,25 @@ static void other_kinds_of_records_are_not_tasks(void **state)
     prof_end(&p);
 }
 
+static void scripts_pair_a_start_only_with_an_end_before_the_next(void **state)
+{
+    (void)state;
+    struct device_prof p;
+    prof_start(&p);
+    p.dir.chip = chip_find(7);
+    add_task(&p, 0, 2, 1, 0, 10);
+    add_task(&p, 0, 2, 1, 0, 20);
+    add_task(&p, 1, 2, 1, 0, 30);
+    add_task(&p, 1, 2, 1, 0, 40);
+    prof_load(&p);
+    assert_int_equal(p.data.tasks.n, 1);
+    check_run(&p, 0, 20, 30);
+    prof_end(&p);
+}
+
 /* tasks[n] of one stream at times 0, 1 … or `times`; expected batches. */
-static void check_batches(const uint64_t *times, const uint32_t *tasks, size_t n, flip_array *flips,
-                          const unsigned *expected)
+static void check_batches_by(bool native, const uint64_t *times, const uint32_t *tasks, size_t n, flip_array *flips,
+                             const unsigned *expected)
 {
     struct stamped items[16];
     struct sort_key order[16];
@@ -213,17 +229,23 @@ static void check_batches(const uint64_t *times, const uint32_t *tasks, size_t n
         order[i].index = (uint32_t)i;
     }
     flips_sort(flips);
-    batch_number(flips, order, n, items, sizeof *items);
+    batch_number(flips, order, n, items, sizeof *items, native);
     for (size_t i = 0; i < n; i++) assert_int_equal(items[i].batch, expected[i]);
     array_free(flips);
+}
+
+static void check_batches(const uint64_t *times, const uint32_t *tasks, size_t n, flip_array *flips,
+                          const unsigned *expected)
+{
+    check_batches_by(true, times, tasks, n, flips, expected);
 }
 
 static void a_flip_begins_a_batch_behind_its_time(void **state)
 {
     (void)state;
     flip_array flips = {0};
-    array_push(&flips, ((struct flip){4, 5, 0}));
-    array_push(&flips, ((struct flip){2, 5, 0}));
+    array_push(&flips, ((struct flip){4, 5, 0, 0}));
+    array_push(&flips, ((struct flip){2, 5, 0, 0}));
     check_batches(NULL, NULL, 10, &flips, (unsigned[]){0, 0, 0, 1, 1, 2, 2, 2, 2, 2});
 }
 
@@ -231,7 +253,7 @@ static void many_flips_count(void **state)
 {
     (void)state;
     flip_array flips = {0};
-    for (uint64_t i = 0; i < 10; i++) array_push(&flips, ((struct flip){1000 * i, 5, 0}));
+    for (uint64_t i = 0; i < 10; i++) array_push(&flips, ((struct flip){1000 * i, 5, 0, 0}));
     check_batches((uint64_t[]){1001, 5001}, NULL, 2, &flips, (unsigned[]){2, 6});
 }
 
@@ -239,18 +261,36 @@ static void ids_given_out_before_the_flip_belong_behind_it(void **state)
 {
     (void)state;
     flip_array flips = {0};
-    array_push(&flips, ((struct flip){2, 5, 0}));
-    array_push(&flips, ((struct flip){6, 5, 2}));
+    array_push(&flips, ((struct flip){2, 5, 0, 0}));
+    array_push(&flips, ((struct flip){6, 5, 2, 0}));
     check_batches(NULL, (uint32_t[]){9, 9, 65535, 65535, 65535, 0, 1, 2, 3, 4}, 10, &flips,
                   (unsigned[]){0, 0, 0, 1, 1, 2, 2, 2, 2, 2});
+}
+
+static void scripts_count_from_the_flip_on_and_not_its_own_id(void **state)
+{
+    (void)state;
+    flip_array flips = {0};
+    array_push(&flips, ((struct flip){2, 5, 0, 0}));
+    array_push(&flips, ((struct flip){6, 5, 2, 1}));
+    check_batches_by(false, NULL, (uint32_t[]){9, 9, 9, 9, 2, 1, 3, 4}, 8, &flips,
+                     (unsigned[]){0, 0, 1, 1, 1, 2, 2, 2});
+}
+
+static void scripts_move_nothing_back_when_a_stream_is_gone(void **state)
+{
+    (void)state;
+    flip_array flips = {0};
+    array_push(&flips, ((struct flip){2, 5, 9, FLIP_STREAM_GONE}));
+    check_batches_by(false, NULL, NULL, 4, &flips, (unsigned[]){0, 0, 1, 1});
 }
 
 static void flips_of_other_streams_do_not_matter(void **state)
 {
     (void)state;
     flip_array flips = {0};
-    array_push(&flips, ((struct flip){1, 4, 0}));
-    array_push(&flips, ((struct flip){1, 6, 0}));
+    array_push(&flips, ((struct flip){1, 4, 0, 0}));
+    array_push(&flips, ((struct flip){1, 6, 0, 0}));
     check_batches(NULL, NULL, 4, &flips, (unsigned[]){0, 0, 0, 0});
 }
 
@@ -331,6 +371,9 @@ int main(void)
         cmocka_unit_test(a_flip_begins_a_batch_behind_its_time),
         cmocka_unit_test(many_flips_count),
         cmocka_unit_test(ids_given_out_before_the_flip_belong_behind_it),
+        cmocka_unit_test(scripts_pair_a_start_only_with_an_end_before_the_next),
+        cmocka_unit_test(scripts_count_from_the_flip_on_and_not_its_own_id),
+        cmocka_unit_test(scripts_move_nothing_back_when_a_stream_is_gone),
         cmocka_unit_test(flips_of_other_streams_do_not_matter),
         cmocka_unit_test(tasks_get_their_batch),
         cmocka_unit_test(an_old_driver_has_no_batches),
