@@ -36,19 +36,21 @@ static void visit_v1(const uint8_t *p, const struct record_place *place, void *c
 {
     (void)place;
     struct reader *r = context;
-    array_push(&r->hbm->samples,
-               ((struct sample){sample_time_since_start(r->dir, get_u64(p + V1_TIME_US)), (double)get_u64(p + V1_COUNT),
-                                get_u32(p + V1_ID), get_u32(p + V1_EVENT) != EVENT_READ}));
+    uint64_t us = get_u64(p + V1_TIME_US);
+    array_push(&r->hbm->samples, ((struct sample){.time_ns = sample_stored_time(r->dir, us),
+                                                  .rate = (double)get_u64(p + V1_COUNT),
+                                                  .id = get_u32(p + V1_ID),
+                                                  .write = get_u32(p + V1_EVENT) != EVENT_READ}));
 }
 
 static void visit_v2(const uint8_t *p, const struct record_place *place, void *context)
 {
     (void)place;
     struct reader *r = context;
-    uint64_t time = get_u64(p + V2_TIME_NS);
-    array_push(&r->hbm->samples,
-               ((struct sample){time > INT64_MAX ? INT64_MAX : (int64_t)time, (double)get_u64(p + V2_COUNT),
-                                get_u32(p + V2_ID), get_u32(p + V2_EVENT) != EVENT_READ}));
+    array_push(&r->hbm->samples, ((struct sample){.time_ns = sample_stored_epoch(get_u64(p + V2_TIME_NS)),
+                                                  .rate = (double)get_u64(p + V2_COUNT),
+                                                  .id = get_u32(p + V2_ID),
+                                                  .write = get_u32(p + V2_EVENT) != EVENT_READ}));
 }
 
 static uint64_t series_of(const struct sample *s)
@@ -89,8 +91,8 @@ static bool compute_rates(struct hbm *h)
         struct sample *s = &h->samples.at[i];
         bool first;
         uint32_t *last = map_put(&previous, series_of(s), (uint32_t)i, &first);
-        double seconds = (double)(s->time_ns - h->samples.at[*last].time_ns) / 1e9;
-        s->rate = first ? 0 : s->rate * BYTES_PER_COUNT / BYTES_PER_MB / seconds;
+        double ns = (double)s->time_ns - (double)h->samples.at[*last].time_ns;
+        s->rate = ns > 0 ? s->rate * (BYTES_PER_COUNT / BYTES_PER_MB) / ns * 1e9 : 0;
         *last = (uint32_t)i;
         any |= !first;
     }

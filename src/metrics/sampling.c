@@ -1,6 +1,8 @@
 /* What metrics have in common. */
 #include "metrics/sampling.h"
 
+#include <math.h>
+
 bool sample_layout_2(const struct prof_dir *dir)
 {
     const char *version = json_string_value(json_object_get(dir->meta.info, "version"));
@@ -12,17 +14,35 @@ int64_t sample_time(const struct prof_dir *dir, uint64_t device_mono_ns)
     return clock_sampled_ns(&dir->clock, device_mono_ns > INT64_MAX ? INT64_MAX : (int64_t)device_mono_ns);
 }
 
-int64_t sample_time_since_start(const struct prof_dir *dir, uint64_t us)
+uint64_t sample_device_ns(const struct prof_dir *dir, uint64_t us)
 {
-    uint64_t start = (uint64_t)dir->clock.device_mono_ns, ns;
-    if (__builtin_mul_overflow(us, 1000u, &ns) || __builtin_add_overflow(ns, start, &ns)) ns = INT64_MAX;
-    return sample_time(dir, ns);
+    uint64_t ns;
+    bool over =
+        __builtin_mul_overflow(us, 1000u, &ns) || __builtin_add_overflow(ns, (uint64_t)dir->clock.device_mono_ns, &ns);
+    return over ? INT64_MAX : ns;
+}
+
+static int64_t whole(double ns)
+{
+    return ns >= 0x1p63 ? INT64_MAX : ns < -0x1p63 ? INT64_MIN : (int64_t)ns;
+}
+
+int64_t sample_stored_time(const struct prof_dir *dir, uint64_t us)
+{
+    const struct clock *c = &dir->clock;
+    double delta_s = c->mono_s - (double)c->device_mono_ns / 1e9;
+    double epoch_offset_us = (double)((long double)c->epoch_offset_ns / 1000);
+    return whole((double)sample_device_ns(dir, us) + delta_s * 1e9 + epoch_offset_us * 1000);
+}
+
+int64_t sample_stored_epoch(uint64_t ns)
+{
+    return whole((double)ns);
 }
 
 int64_t sample_bytes_per_s(double mb_per_s)
 {
-    double bytes = mb_per_s * BYTES_PER_MB;
-    return bytes >= 0x1p63 ? INT64_MAX : bytes <= -0x1p63 ? INT64_MIN : bytes != bytes ? 0 : (int64_t)bytes;
+    return isnan(mb_per_s) ? 0 : whole(mb_per_s * BYTES_PER_MB);
 }
 
 const char *sample_setting(const struct prof_dir *dir, const char *key)

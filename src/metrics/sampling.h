@@ -10,10 +10,17 @@
 /* Do the records have the layouts of info.json "version" 2.0? */
 bool sample_layout_2(const struct prof_dir *dir);
 
-/* Epoch ns of a sample of the device: microseconds since its profiler started, or ns of its CLOCK_MONOTONIC_RAW.
- * Absurd counts give the largest time. */
-int64_t sample_time_since_start(const struct prof_dir *dir, uint64_t us);
+/* Epoch ns of a sample whose stamp is ns of the device's CLOCK_MONOTONIC_RAW. Absurd counts give the largest time. */
 int64_t sample_time(const struct prof_dir *dir, uint64_t device_mono_ns);
+
+/* ns of the device's CLOCK_MONOTONIC_RAW, microseconds after its profiler started. */
+uint64_t sample_device_ns(const struct prof_dir *dir, uint64_t us);
+
+/* Epoch ns of memory metrics, whose stamps are microseconds since the profiler of the device started, or epoch ns. The
+ * reference stores these as doubles, which near today are multiples of 256 ns, and computes rates from them: the same
+ * rates come from the same times only. */
+int64_t sample_stored_time(const struct prof_dir *dir, uint64_t us);
+int64_t sample_stored_epoch(uint64_t ns);
 
 /* Was that before the collection began? Neither timeline nor database show it. */
 static inline bool sample_too_early(const struct prof_dir *dir, int64_t time_ns)
