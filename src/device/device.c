@@ -38,7 +38,12 @@ static void load_freq(struct loading *l)
     freq_load(&l->info, &l->from, INPUT_LPM_INFO_CONV);
 }
 
-static void (*const inputs[])(struct loading *) = {load_log, load_ts_track, load_freq};
+static void load_aicpu(struct loading *l)
+{
+    aicpu_comm_load(&l->d->aicpu, &l->from);
+}
+
+static void (*const inputs[])(struct loading *) = {load_log, load_ts_track, load_freq, load_aicpu};
 
 static void load_input(size_t item, void *context)
 {
@@ -74,6 +79,7 @@ void device_load(struct device_data *d, const struct session *s, const struct pr
     struct loading l = {.from = {s, dir, expanded, diag, progress}, .d = d};
     jobs_each(threads, sizeof inputs / sizeof *inputs, load_input, &l);
     build_tasks(&l, strings);
+    aicpu_comm_match(d, &l.flips, &l.from);
 
     freq_changes all = {0};
     freq_merge(&all, &l.conv);
@@ -94,6 +100,7 @@ void device_free(struct device_data *d)
     array_free(&d->reduces);
     array_free(&d->get_nexts);
     array_free(&d->freqs);
+    aicpu_comm_free(&d->aicpu);
     pmu_free(&d->pmu);
     pmu_free_pending(d);
 }

@@ -12,6 +12,7 @@
 #include "base/array.h"
 #include "base/progress.h"
 #include "base/strpool.h"
+#include "device/aicpu_comm.h"
 #include "device/pmu.h"
 #include "session/session.h"
 
@@ -60,8 +61,9 @@ struct device_data {
     freqs; /* as exported: first point at the start of the device's collection, one at its end when that is known;
               ascending */
     struct pmu pmu;
-    bool has_tasks; /* any task log record */
-    void *pending;  /* between the phases */
+    struct aicpu_comm aicpu; /* communication that the AI CPU unfolds */
+    bool has_tasks;          /* any task log record */
+    void *pending;           /* between the phases */
 };
 
 /* Decode everything of one device. `expanded`: host_streams_expanded. */

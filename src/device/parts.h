@@ -176,4 +176,12 @@ void pmu_load(struct device_data *d, const flip_array *flips, const freq_changes
 
 void pmu_free_pending(struct device_data *d);
 
+/* --- aicpu_comm.c, aicpu_match.c: communication that the AI CPU unfolds ------------------------------------------- */
+
+/* Decode aicpu.data; in file order, no tasks found yet. */
+void aicpu_comm_load(struct aicpu_comm *c, const struct device_source *from);
+
+/* Find the tasks that the records of d->aicpu speak of; needs d->tasks. */
+void aicpu_comm_match(struct device_data *d, const flip_array *flips, const struct device_source *from);
+
 #endif
