@@ -15,6 +15,7 @@ struct loading {
     struct device_source from;
     struct device_data *d;
     log_array log;
+    fusion_array fusions;
     flip_array flips;
     step_records steps;
     freq_changes conv, info; /* of lpmFreqConv, lpmInfoConv */
@@ -22,7 +23,7 @@ struct loading {
 
 static void load_log(struct loading *l)
 {
-    stars_load(&l->log, &l->from);
+    stars_load(&l->log, &l->fusions, &l->from);
 }
 
 static void load_ts_track(struct loading *l)
@@ -34,6 +35,7 @@ static void load_ts_track(struct loading *l)
 
 static void load_freq(struct loading *l)
 {
+    if (l->from.dir->chip->freq_of_dies) freq_load_dies(l->d, &l->from);
     freq_load(&l->conv, &l->from, INPUT_LPM_FREQ_CONV);
     freq_load(&l->info, &l->from, INPUT_LPM_INFO_CONV);
 }
@@ -61,6 +63,7 @@ static void build_tasks(struct loading *l, struct strpool *strings)
     stars_type_names(&names, l->from.dir->chip, strings);
     l->d->has_tasks = l->log.n > 0;
     pair_tasks(l->d, &l->log, &l->flips, &names, &l->from);
+    fusion_pair(l->d, &l->fusions, &names, &l->from);
 }
 
 /* The clock that counted: named metrics are computed with lpmFreqConv alone, Custom ones with both kinds of files, as
@@ -68,6 +71,10 @@ static void build_tasks(struct loading *l, struct strpool *strings)
 static void build_counters(struct loading *l, const freq_changes *all)
 {
     static const freq_changes none;
+    if (l->from.dir->chip->unique_task_ids) {
+        pmu_load_unique(l->d, &l->from);
+        return;
+    }
     const freq_changes *freq = strncmp(l->from.dir->meta.aic_metrics, "Custom", 6) ? &l->conv : all;
     pmu_load(l->d, &l->flips, freq_trusted(freq) ? freq : &none, &l->from);
 }
@@ -84,13 +91,21 @@ void device_load(struct device_data *d, const struct session *s, const struct pr
     freq_changes all = {0};
     freq_merge(&all, &l.conv);
     freq_merge(&all, &l.info);
-    freq_export(d, &all, &l.from);
+    if (!dir->chip->freq_of_dies) freq_export(d, &all, &l.from);
     build_counters(&l, &all);
 
     array_free(&all);
     array_free(&l.conv);
     array_free(&l.info);
     array_free(&l.flips);
+}
+
+void device_name_streams(struct device_data *d, const struct map *stream_of)
+{
+    for (size_t i = 0; i < d->tasks.n; i++)
+        d->tasks.at[i].stream_id = map_get(stream_of, d->tasks.at[i].task_id, STREAM_UNKNOWN);
+    for (size_t i = 0; i < d->pmu.orphans.n; i++)
+        d->pmu.orphans.at[i].stream_id = map_get(stream_of, d->pmu.orphans.at[i].task_id, STREAM_UNKNOWN);
 }
 
 void device_free(struct device_data *d)
@@ -100,6 +115,8 @@ void device_free(struct device_data *d)
     array_free(&d->reduces);
     array_free(&d->get_nexts);
     array_free(&d->freqs);
+    array_free(&d->blocks);
+    array_free(&d->fusions);
     aicpu_comm_free(&d->aicpu);
     pmu_free(&d->pmu);
     pmu_free_pending(d);

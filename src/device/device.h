@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/array.h"
+#include "base/map.h"
 #include "base/progress.h"
 #include "base/strpool.h"
 #include "device/aicpu_comm.h"
@@ -46,10 +47,41 @@ struct step_get_next {
     int64_t start_ns, end_ns; /* 0 = not seen */
 };
 
+#define WHOLE_CHIP (-1)
+
 struct freq_point {
     int64_t time_ns; /* epoch */
     uint32_t mhz;
     bool twice; /* the reference's database has it in two rows: all points of lpmFreqConv */
+    int8_t die; /* WHOLE_CHIP = not told */
+};
+
+/* A block of a kernel on one core (Ascend 950). */
+struct device_block {
+    uint64_t start, end; /* device counter */
+    uint32_t task_id;
+    uint8_t core;
+    bool vector;
+};
+
+/* What a part of a fused task ran on. */
+enum fusion_unit {
+    FUSION_CPU,
+    FUSION_AICPU,
+    FUSION_AICORE,
+    FUSION_CCU_DIE0,
+    FUSION_CCU_DIE1,
+    FUSION_UNKNOWN,
+};
+
+/* A part of a fused task (Ascend 950). */
+struct fusion_part {
+    uint64_t start, end; /* device counter */
+    str_id type;         /* of the task, as logged */
+    uint32_t task_id;
+    uint16_t acc_id;
+    uint8_t unit; /* enum fusion_unit */
+    uint8_t mission_id;
 };
 
 struct device_data {
@@ -61,6 +93,8 @@ struct device_data {
     freqs; /* as exported: first point at the start of the device's collection, one at its end when that is known;
               ascending */
     struct pmu pmu;
+    ARRAY(struct device_block) blocks; /* file order */
+    ARRAY(struct fusion_part) fusions; /* ascending start */
     struct aicpu_comm aicpu; /* communication that the AI CPU unfolds */
     bool has_tasks;          /* any task log record */
     void *pending;           /* between the phases */
@@ -69,6 +103,11 @@ struct device_data {
 /* Decode everything of one device. `expanded`: host_streams_expanded. */
 void device_load(struct device_data *d, const struct session *s, const struct prof_dir *dir, bool expanded,
                  struct strpool *strings, unsigned threads, struct diag *diag, struct progress *progress);
+
+/* Where task ids are unique (chip.unique_task_ids) device records do not name the stream: stream_of says it by task id,
+ * STREAM_UNKNOWN stands for the tasks that it lacks. */
+#define STREAM_UNKNOWN 0xFFFFu
+void device_name_streams(struct device_data *d, const struct map *stream_of);
 
 /* Block numbers of the kernel that a device task ran. */
 struct device_blocks {

@@ -58,11 +58,11 @@ struct flip {
 typedef ARRAY(struct flip) flip_array;
 
 /* All runs of one launch have the same key; ascending keys are the order of the tasks. A context id is 16 bits, "none"
- * comes behind all of them; task ids of up to 31 bits fit. */
+ * comes behind all of them; stream ids are 15 bits at most. */
 static inline uint64_t run_key(uint32_t task, uint32_t stream, uint32_t context)
 {
     uint64_t last = context == CONTEXT_NONE ? 0x10000 : context & 0xFFFF;
-    return (uint64_t)task << 33 | (uint64_t)(stream & 0xFFFF) << 17 | last;
+    return (uint64_t)task << 32 | (uint64_t)(stream & 0x7FFF) << 17 | last;
 }
 
 /* Sort by (stream, time). */
@@ -85,8 +85,21 @@ struct log_record {
 
 typedef ARRAY(struct log_record) log_array;
 
+/* A start or an end of a part of a fused task. */
+struct fusion_record {
+    uint64_t time; /* device counter */
+    uint32_t task;
+    uint16_t acc_id;
+    uint8_t type; /* task type number */
+    uint8_t units; /* a bit per enum fusion_unit */
+    uint8_t mission;
+    bool is_end;
+};
+
+typedef ARRAY(struct fusion_record) fusion_array;
+
 /* Decode stars_soc; in file order. */
-void stars_load(log_array *log, const struct device_source *from);
+void stars_load(log_array *log, fusion_array *fusions, const struct device_source *from);
 
 /* Texts of the task types of a chip, by number. */
 struct type_names {
@@ -100,6 +113,12 @@ void stars_type_names(struct type_names *names, const struct chip *chip, struct 
 /* Append the tasks to d->tasks in their final order. Sorts and frees the log. */
 void pair_tasks(struct device_data *d, log_array *log, const flip_array *flips, const struct type_names *names,
                 const struct device_source *from);
+
+/* --- fusion.c: parts of fused tasks ------------------------------------------------------------------------------- */
+
+/* Fill d->fusions. Sorts and frees the log. */
+void fusion_pair(struct device_data *d, fusion_array *log, const struct type_names *names,
+                 const struct device_source *from);
 
 /* --- ts_track.c: scheduler events ------------------------------------------------------------------------------- */
 
@@ -153,6 +172,9 @@ void freq_merge(freq_changes *into, const freq_changes *other);
 /* Fill d->freqs: points before the collection began become one at its begin, the last frequency holds until its end. */
 void freq_export(struct device_data *d, const freq_changes *changes, const struct device_source *from);
 
+/* Fill d->freqs where each die reports its clock (chip.freq_of_dies). */
+void freq_load_dies(struct device_data *d, const struct device_source *from);
+
 /* A list with a frequency of 0 is not to be used for counters. */
 bool freq_trusted(const freq_changes *changes);
 
@@ -183,5 +205,10 @@ void aicpu_comm_load(struct aicpu_comm *c, const struct device_source *from);
 
 /* Find the tasks that the records of d->aicpu speak of; needs d->tasks. */
 void aicpu_comm_match(struct device_data *d, const flip_array *flips, const struct device_source *from);
+
+/* --- pmu_950.c: the same where task ids are unique (chip.unique_task_ids) ----------------------------------------- */
+
+/* Decode ffts_profile, make the rows of d->pmu and fill d->blocks; needs d->tasks. */
+void pmu_load_unique(struct device_data *d, const struct device_source *from);
 
 #endif

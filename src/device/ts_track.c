@@ -17,12 +17,16 @@ enum ts_tag {
 
 enum { AT_TAG = 1, AT_SIZE = 2, AT_TIME = 8, AT_INDEX = 16, AT_MODEL = 24, AT_STEP_SID = 32, AT_STEP_TAG = 36 };
 
+/* The same of a step record where task ids are unique: the task takes four bytes. */
+enum { AT_UNIQUE_STEP_TAG = 32, AT_UNIQUE_STEP_SID = 34 };
+
 enum { AT_FLIP_SID = 16, AT_FLIP_NUMBER = 18, AT_FLIP_TASK = 22 };
 
 struct reader {
     flip_array *flips;
     step_records *records;
     bool expanded;
+    unsigned at_step_sid, at_step_tag;
     struct record_place unknown; /* the first record with an unknown tag */
     uint64_t n_unknown;
 };
@@ -43,8 +47,8 @@ static void add_step(struct reader *r, const uint8_t *record)
                                .time = get_u64(record + AT_TIME),
                                .index = get_u64(record + AT_INDEX),
                                .model = get_u64(record + AT_MODEL),
-                               .stream = plain_stream(get_u16(record + AT_STEP_SID), r->expanded),
-                               .tag = get_u16(record + AT_STEP_TAG),
+                               .stream = plain_stream(get_u16(record + r->at_step_sid), r->expanded),
+                               .tag = get_u16(record + r->at_step_tag),
                            }));
 }
 
@@ -69,7 +73,14 @@ static void visit(const uint8_t *record, const struct record_place *place, void 
 
 void ts_track_load(flip_array *flips, step_records *records, const struct device_source *from)
 {
-    struct reader r = {.flips = flips, .records = records, .expanded = from->expanded};
+    bool unique = from->dir->chip->unique_task_ids;
+    struct reader r = {
+        .flips = flips,
+        .records = records,
+        .expanded = from->expanded,
+        .at_step_sid = unique ? AT_UNIQUE_STEP_SID : AT_STEP_SID,
+        .at_step_tag = unique ? AT_UNIQUE_STEP_TAG : AT_STEP_TAG,
+    };
     records_each(prof_dir_files(from->dir, INPUT_TS_TRACK), TS_RECORD, valid, from->diag, from->progress, visit, &r);
     if (r.n_unknown)
         diag_count(from->diag, DIAG_WARNING, r.unknown.file->shown, r.unknown.offset, r.n_unknown,

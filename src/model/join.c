@@ -32,6 +32,23 @@ static size_t sorted_host_tasks(const struct model *m, uint16_t device_id, struc
     return n;
 }
 
+/* Of several launches with one id the first counts; what the AI CPU launched it tells itself. */
+void join_streams(const struct model *m, struct device_model *d)
+{
+    if (!d->dir->chip->unique_task_ids) return;
+    struct map stream_of = {0};
+    for (size_t i = 0; i < m->host.tasks.n; i++) {
+        const struct host_task *t = &m->host.tasks.at[i];
+        if (t->device_id == d->device_id) map_put(&stream_of, t->task_id, t->stream_id, NULL);
+    }
+    for (size_t i = 0; i < d->data.aicpu.infos.n; i++) {
+        const struct aicpu_info *t = &d->data.aicpu.infos.at[i];
+        if (t->stream_id != AICPU_STREAM_OPEN) map_put(&stream_of, t->task_id, t->stream_id, NULL);
+    }
+    device_name_streams(&d->data, &stream_of);
+    map_free(&stream_of);
+}
+
 void join_host(const struct model *m, const struct device_model *d, uint32_t *host_of, struct diag *diag)
 {
     struct sort_key *host;
@@ -107,7 +124,8 @@ static struct task make_task(const struct model *m, const struct device_model *d
         t.op = h->op;
         if (host_type == known->memcpy_async) {
             t.flags |= TASK_MEMCPY;
-            t.memcpy = find_memcpy(&m->host, host_task);
+            /* The reference knows copies by 16 bits of the task id, and not by more where ids do not wrap. */
+            if (h->task_id <= UINT16_MAX) t.memcpy = find_memcpy(&m->host, host_task);
         }
     }
     t.type = shown_type(host_type, from->type, known);

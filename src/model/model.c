@@ -47,6 +47,7 @@ static void join_device(size_t item, void *context)
     struct model *m = b->m;
     struct device_model *d = &m->devices[item];
     uint32_t *host_of = mem_alloc(d->data.tasks.n * sizeof *host_of);
+    join_streams(m, d);
     join_host(m, d, host_of, b->diag);
     attach_counters(m, d, host_of, b->diag);
     join_tasks(m, d, host_of, &b->known);

@@ -15,6 +15,9 @@ struct well_known {
 #define HOST_AMBIGUOUS (NONE - 1) /* several launches share the key: which one ran cannot be told */
 #define HOST_LEFT_OUT  (NONE - 2) /* dynamic profiling: the first of several runs is warm-up */
 
+/* Name the streams of device tasks where only the launches know them (chip.unique_task_ids). */
+void join_streams(const struct model *m, struct device_model *d);
+
 /* Match device tasks with host tasks of the same (stream, batch, task, context). host_of has device tasks.n entries. */
 void join_host(const struct model *m, const struct device_model *d, uint32_t *host_of, struct diag *diag);
 

@@ -82,6 +82,7 @@ static const struct chip chips[] = {
         .sqe_names = hwts_sqes,
         .samples = SAMPLES_COMMON | SAMPLE_DDR | SAMPLE_LLC_TEXT | SAMPLE_HCCS | SAMPLE_PCIE | SAMPLE_NIC |
                    SAMPLE_ROCE | SAMPLE_NETDEV | SAMPLE_DVPP | SAMPLE_NPU_MEM | SAMPLE_TS_CPU,
+        .ddr_bytes = 16,
     },
     {
         .id = 1,
@@ -97,6 +98,9 @@ static const struct chip chips[] = {
         .samples = SAMPLES_COMMON | SAMPLE_DDR | SAMPLE_LLC | SAMPLE_HCCS | SAMPLE_PCIE | SAMPLE_NIC | SAMPLE_ROCE |
                    SAMPLE_NETDEV | SAMPLE_DVPP | SAMPLE_NPU_MEM | SAMPLE_NPU_MODULE_MEM | SAMPLE_L2_CACHE |
                    SAMPLE_TS_CPU,
+        .ddr_bytes = 32,
+        .llc_parts = 4,
+        .dvpp_ids = true,
     },
     {
         .id = 2,
@@ -110,6 +114,8 @@ static const struct chip chips[] = {
         .sqe_names = hwts_sqes,
         .samples = SAMPLES_COMMON | SAMPLE_DDR | SAMPLE_LLC | SAMPLE_HCCS | SAMPLE_PCIE | SAMPLE_NETDEV |
                    SAMPLE_NPU_MODULE_MEM | SAMPLE_L2_CACHE | SAMPLE_TS_CPU,
+        .ddr_bytes = 32,
+        .llc_parts = 4,
     },
     {
         .id = 3,
@@ -124,6 +130,8 @@ static const struct chip chips[] = {
         .sqe_names = hwts_sqes,
         .samples = SAMPLES_COMMON | SAMPLE_DDR | SAMPLE_LLC | SAMPLE_HCCS | SAMPLE_PCIE | SAMPLE_NETDEV |
                    SAMPLE_NPU_MEM | SAMPLE_NPU_MODULE_MEM | SAMPLE_L2_CACHE | SAMPLE_TS_CPU,
+        .ddr_bytes = 32,
+        .llc_parts = 4,
     },
     {
         .id = 4,
@@ -138,6 +146,8 @@ static const struct chip chips[] = {
         .sqe_names = hwts_sqes,
         .samples = SAMPLES_COMMON | SAMPLE_DDR | SAMPLE_LLC | SAMPLE_HCCS | SAMPLE_PCIE | SAMPLE_NETDEV |
                    SAMPLE_NPU_MEM | SAMPLE_NPU_MODULE_MEM | SAMPLE_L2_CACHE | SAMPLE_TS_CPU,
+        .ddr_bytes = 32,
+        .llc_parts = 4,
     },
     {
         .id = 5,
@@ -159,6 +169,9 @@ static const struct chip chips[] = {
         .samples = SAMPLES_COMMON | SAMPLE_LLC | SAMPLE_HCCS | SAMPLE_PCIE | SAMPLE_NIC | SAMPLE_ROCE | SAMPLE_NETDEV |
                    SAMPLE_DVPP | SAMPLE_QOS | SAMPLE_STARS | SAMPLE_NPU_MEM | SAMPLE_NPU_MODULE_MEM | SAMPLE_SOC_PMU |
                    SAMPLE_L2_CACHE | SAMPLE_TS_CPU | SAMPLE_VOLTAGE,
+        .llc_parts = 2,
+        .pcie_latest = true,
+        .dvpp_ids = true,
     },
     {
         .id = 7,
@@ -177,6 +190,9 @@ static const struct chip chips[] = {
         .sqe_names = stars_sqes,
         .samples = SAMPLES_COMMON | SAMPLE_DDR | SAMPLE_LLC | SAMPLE_NIC | SAMPLE_NETDEV | SAMPLE_DVPP | SAMPLE_STARS |
                    SAMPLE_NPU_MEM | SAMPLE_NPU_MODULE_MEM | SAMPLE_L2_CACHE | SAMPLE_TS_CPU,
+        .ddr_bytes = 16,
+        .llc_parts = 1,
+        .dvpp_ids = true,
     },
     {
         .id = 8,
@@ -195,6 +211,9 @@ static const struct chip chips[] = {
         .sqe_names = stars_sqes,
         .samples = SAMPLES_COMMON | SAMPLE_DDR | SAMPLE_LLC | SAMPLE_NIC | SAMPLE_NETDEV | SAMPLE_DVPP | SAMPLE_STARS |
                    SAMPLE_NPU_MEM | SAMPLE_NPU_MODULE_MEM | SAMPLE_L2_CACHE | SAMPLE_TS_CPU,
+        .ddr_bytes = 16,
+        .llc_parts = 1,
+        .dvpp_ids = true,
     },
     {
         .id = 9,
@@ -221,6 +240,9 @@ static const struct chip chips[] = {
         .sqe_names = stars_sqes,
         .samples = SAMPLES_COMMON | SAMPLE_DDR | SAMPLE_LLC | SAMPLE_NIC | SAMPLE_NETDEV | SAMPLE_DVPP | SAMPLE_STARS |
                    SAMPLE_NPU_MEM | SAMPLE_NPU_MODULE_MEM | SAMPLE_L2_CACHE | SAMPLE_TS_CPU,
+        .ddr_bytes = 16,
+        .llc_parts = 1,
+        .dvpp_ids = true,
     },
     {
         .id = 15,
@@ -232,6 +254,7 @@ static const struct chip chips[] = {
         .stars = true,
         .native_views = true,
         .unique_task_ids = true,
+        .freq_of_dies = true,
         .can_export_all = true,
         .mix_pmu = true,
         .stars_record = 32,
@@ -240,6 +263,8 @@ static const struct chip chips[] = {
         .sqe_names = v6_sqes,
         .samples = SAMPLES_COMMON | SAMPLE_LLC | SAMPLE_PCIE | SAMPLE_DVPP | SAMPLE_STARS | SAMPLE_UB | SAMPLE_CCU |
                    SAMPLE_NPU_MEM | SAMPLE_NPU_MODULE_MEM | SAMPLE_SOC_PMU | SAMPLE_L2_CACHE,
+        .llc_parts = 4,
+        .dvpp_ids = true,
     },
     {
         .id = 16,
@@ -251,6 +276,7 @@ static const struct chip chips[] = {
         .stars = true,
         .native_views = true,
         .unique_task_ids = true,
+        .freq_of_dies = true,
         .can_export_all = true,
         .mix_pmu = true,
         .stars_record = 32,
@@ -259,6 +285,8 @@ static const struct chip chips[] = {
         .sqe_names = v6_sqes,
         .samples = SAMPLES_COMMON | SAMPLE_LLC | SAMPLE_PCIE | SAMPLE_DVPP | SAMPLE_STARS | SAMPLE_UB | SAMPLE_CCU |
                    SAMPLE_NPU_MEM | SAMPLE_NPU_MODULE_MEM | SAMPLE_SOC_PMU | SAMPLE_L2_CACHE,
+        .llc_parts = 4,
+        .dvpp_ids = true,
     },
 };
 

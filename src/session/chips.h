@@ -53,6 +53,7 @@ struct chip {
                                     ones */
     bool stars;                  /* tasks are logged by STARS (stars_soc), not by HWTS */
     bool unique_task_ids;        /* V6: task ids are 32 bits and never wrap: no batch ids, no flips */
+    bool freq_of_dies;           /* each die reports the clock of its AI cores, in stars_soc_profile */
     bool can_export_all;         /* whole-collection export is possible with a driver that numbers tasks uniquely */
     bool context_ids;            /* host context_id_info records are used */
     bool native_tasks;     /* the reference tool reads task logs and counters of this chip with its native part; those
@@ -66,6 +67,10 @@ struct chip {
     const char *const *pmu_not_there; /* counter columns without a unit behind them, NULL ended; may be NULL */
     const char *const *sqe_names;     /* SQE_NAMES entries: device task type by number, NULL = unknown number */
     uint32_t samples;                 /* enum chip_sample, or-ed */
+    unsigned ddr_bytes;               /* bytes of a transfer that the DDR counters count */
+    unsigned llc_parts;               /* parts of the last level cache that are shown: 0 … n - 1 */
+    bool pcie_latest;                 /* the pcie report is of the latest sample, not of the average */
+    bool dvpp_ids;                    /* there are several DVPPs: samples say of which they are */
     /* … decoders of other chips add their facts here */
 };
 

@@ -105,6 +105,11 @@ int64_t clock_host_ns(const struct clock *c, uint64_t ticks)
     return clock_raw_ns(c, raw_time(c, ticks, c->host_ref, c->host_hz).ns);
 }
 
+double clock_device_duration_us(const struct clock *c, uint64_t ticks)
+{
+    return (double)ticks / (double)c->device_hz * 1e6;
+}
+
 int64_t clock_device_duration_ns(const struct clock *c, uint64_t ticks)
 {
     return distance(ticks, c->device_hz).ns;

@@ -30,6 +30,7 @@ int64_t clock_device_ns(const struct clock *c, uint64_t ticks); /* device counte
 int64_t clock_task_ns(const struct clock *c, uint64_t ticks);   /* the same, for starts and ends of tasks: see below */
 int64_t clock_host_ns(const struct clock *c, uint64_t ticks);   /* host counter -> epoch ns */
 int64_t clock_device_duration_ns(const struct clock *c, uint64_t ticks);
+double clock_device_duration_us(const struct clock *c, uint64_t ticks); /* with the rounding of the reference's scripts */
 int64_t clock_sampled_ns(const struct clock *c, int64_t device_mono_ns); /* device CLOCK_MONOTONIC_RAW ns -> epoch ns */
 int64_t clock_raw_ns(const struct clock *c, int64_t host_raw_ns);        /* host CLOCK_MONOTONIC_RAW ns -> epoch ns */
 

@@ -1,8 +1,6 @@
 /* The AI core clock over time. */
 #include "export/db/tables.h"
 
-#define WHOLE_CHIP (-1)
-
 static void write_aicore_freq(struct db_run *run, struct db_table *t)
 {
     for (size_t d = 0; d < run->model->n_devices; d++) {
@@ -13,7 +11,7 @@ static void write_aicore_freq(struct db_run *run, struct db_table *t)
                 db_int(t, device->device_id);
                 db_int(t, p->time_ns);
                 db_int(t, p->mhz);
-                db_int(t, WHOLE_CHIP);
+                db_int(t, p->die);
                 db_row(t);
             }
         }

@@ -43,14 +43,18 @@ const struct db_table_kind table_task = {
     .write = write_task,
 };
 
-/* Copies that were reported although no task launched one have no task to refer to: no row. */
+/* Copies that were reported although no task launched one have no task to refer to: no row. As in the reference the
+ * task of a copy is known by the lower half of its id, so where ids do not wrap (Ascend 950) later copies refer to
+ * tasks that are not there. */
 static void write_memcpy_info(struct db_run *run, struct db_table *t)
 {
     const struct host_data *host = &run->model->host;
     for (size_t i = 0; i < host->memcpys.n; i++) {
         const struct memcpy_info *m = &host->memcpys.at[i];
         if (m->host_task == NONE) continue;
-        db_int(t, ids_task(&run->ids, db_host_task_key(&host->tasks.at[m->host_task])));
+        struct db_task_key key = db_host_task_key(&host->tasks.at[m->host_task]);
+        key.task_id &= 0xFFFF;
+        db_int(t, ids_task(&run->ids, key));
         db_u64(t, m->size);
         db_int(t, m->direction);
         db_row(t);

@@ -7,10 +7,12 @@ void aicore_freq_write(struct trace *t, const struct layer *layer)
     for (size_t i = 0; i < m->n_devices; i++) {
         const struct device_model *d = &m->devices[i];
         for (size_t j = 0; j < d->data.freqs.n; j++) {
+            const struct freq_point *p = &d->data.freqs.at[j];
             trace_begin(t);
             out_literal(&t->out, "AI Core Freq");
-            trace_counter(t, layer_pid(layer, d->dir), 0, d->data.freqs.at[j].time_ns);
-            trace_arg_u64(t, "MHz", d->data.freqs.at[j].mhz);
+            if (p->die != WHOLE_CHIP) out_literal(&t->out, " Die "), out_u64(&t->out, (uint64_t)p->die);
+            trace_counter(t, layer_pid(layer, d->dir), 0, p->time_ns);
+            trace_arg_u64(t, "MHz", p->mhz);
             trace_end(t);
         }
     }
