@@ -4,6 +4,6 @@
 
 #include "metrics/metric.h"
 
-extern const struct metric metric_hbm;
+extern const struct metric metric_hbm, metric_ddr, metric_llc;
 
 #endif

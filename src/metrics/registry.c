@@ -11,6 +11,8 @@
 
 const struct metric *const metrics[] = {
     &metric_hbm,
+    &metric_ddr,
+    &metric_llc,
 };
 const size_t n_metrics = sizeof metrics / sizeof *metrics;
 

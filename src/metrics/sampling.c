@@ -45,6 +45,11 @@ int64_t sample_bytes_per_s(double mb_per_s)
     return isnan(mb_per_s) ? 0 : whole(mb_per_s * BYTES_PER_MB);
 }
 
+double sample_round(double value)
+{
+    return fabs(value) < 1e12 ? rint(value * 1000) / 1000 : value;
+}
+
 const char *sample_setting(const struct prof_dir *dir, const char *key)
 {
     const char *text = json_string_value(json_object_get(dir->meta.sample, key));

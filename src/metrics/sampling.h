@@ -31,6 +31,9 @@ static inline bool sample_too_early(const struct prof_dir *dir, int64_t time_ns)
 /* A rate of a database, in B/s: the whole part of MB/s * 2^20. */
 int64_t sample_bytes_per_s(double mb_per_s);
 
+/* To three decimals, as the reference stores many rates. */
+double sample_round(double value);
+
 /* A text of sample.json of a directory, "" when it is missing or no text. */
 const char *sample_setting(const struct prof_dir *dir, const char *key);
 

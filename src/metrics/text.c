@@ -1,0 +1,62 @@
+/* Lines of text inputs. */
+#include "metrics/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NUMBER_MAX 63 /* characters of a number */
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+size_t text_split(const char *line, size_t len, struct text_field *fields, size_t room)
+{
+    size_t n = 0, at = 0;
+    for (;;) {
+        while (at < len && is_blank(line[at])) at++;
+        if (at == len) return n;
+        size_t from = at;
+        while (at < len && !is_blank(line[at])) at++;
+        if (n < room) fields[n] = (struct text_field){line + from, at - from};
+        n++;
+    }
+}
+
+bool text_u64(struct text_field f, uint64_t *value)
+{
+    uint64_t v = 0;
+    for (size_t i = 0; i < f.len; i++) {
+        if (f.at[i] < '0' || f.at[i] > '9') return false;
+        if (__builtin_mul_overflow(v, 10u, &v) || __builtin_add_overflow(v, (uint64_t)(f.at[i] - '0'), &v))
+            return false;
+    }
+    *value = v;
+    return f.len > 0;
+}
+
+bool text_time(struct text_field f, uint64_t *ns)
+{
+    if (f.len && f.at[f.len - 1] == ':') f.len--;
+    return text_u64(f, ns);
+}
+
+/* Decimal numbers only: strtod alone would take "inf", "nan" and hexadecimal ones too. */
+bool text_f64(struct text_field f, double *value)
+{
+    char copy[NUMBER_MAX + 1], *end;
+    if (!f.len || f.len > NUMBER_MAX) return false;
+    for (size_t i = 0; i < f.len; i++) {
+        if (!memchr("+-.0123456789eE", f.at[i], 15)) return false;
+        copy[i] = f.at[i];
+    }
+    copy[f.len] = '\0';
+    *value = strtod(copy, &end);
+    return *end == '\0';
+}
+
+bool text_is(struct text_field f, const char *text)
+{
+    return strlen(text) == f.len && !memcmp(f.at, text, f.len);
+}
