@@ -30,10 +30,12 @@ enum npuprof_output {
     NPUPROF_ALL = 7
 };
 
+enum npuprof_format { NPUPROF_CSV, NPUPROF_JSON };
+
 enum npuprof_status {
     NPUPROF_OK = 0,
     NPUPROF_FAILED = 1,   /* something asked for could not be exported; the report says what */
-    NPUPROF_BAD_PATH = 2, /* no PROF directory there */
+    NPUPROF_BAD_PATH = 2, /* no PROF directory there; a file of the options that cannot be read */
 };
 
 /* How far a run is, for npuprof_options.on_progress. */
@@ -46,8 +48,10 @@ struct npuprof_progress {
 };
 
 struct npuprof_options {
-    unsigned outputs; /* enum npuprof_output, or-ed; default NPUPROF_ALL */
-    unsigned jobs;    /* threads, 0 = one per processor (default) */
+    unsigned outputs;           /* enum npuprof_output, or-ed; default NPUPROF_ALL */
+    unsigned jobs;              /* threads, 0 = one per processor (default) */
+    enum npuprof_format format; /* of the reports of a summary; default NPUPROF_CSV */
+    const char *reports_file;   /* a file that says which parts the timeline has; NULL (default) = it has all */
     /* Called a few times per second from another thread while a PROF is exported; NULL (default) = not called. */
     void (*on_progress)(const struct npuprof_progress *progress, void *context);
     void *context;

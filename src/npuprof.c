@@ -16,6 +16,7 @@
 #include "base/progress.h"
 #include "base/tempfile.h"
 #include "export/export.h"
+#include "export/timeline/reports.h"
 #include "model/model.h"
 #include "session/session.h"
 
@@ -181,6 +182,7 @@ struct prof_run {
     const char *path;
     const char *name;
     const struct npuprof_options *options;
+    const struct reports *reports;
     struct npuprof_report *report;
     struct diag *diag;
 };
@@ -227,7 +229,8 @@ static void export_session(struct prof_run *r, const struct session *s, struct w
     model_build(&model, s, &(struct model_options){threads, progress}, r->diag);
     diag_note(r->diag, DIAG_INFO, "", DIAG_NO_OFFSET, "raw data read and joined in %.2f s", now_seconds() - start);
     struct written_list written = {0};
-    export_run(&model, r->options->outputs, threads, r->diag, progress, &written);
+    struct export_options options = {r->options->outputs, threads, r->options->format, r->reports};
+    export_run(&model, &options, r->diag, progress, &written);
     if (!written.files.n && !diag_entries(r->diag, DIAG_ERROR))
         diag_note(r->diag, DIAG_ERROR, "", DIAG_NO_OFFSET, "nothing to export: it holds no data of what was asked for");
     add_files(r, &written);
@@ -235,10 +238,11 @@ static void export_session(struct prof_run *r, const struct session *s, struct w
     model_free(&model);
 }
 
-static void export_prof(const char *path, const struct npuprof_options *options, struct npuprof_report *report)
+static void export_prof(const char *path, const struct npuprof_options *options, const struct reports *reports,
+                        struct npuprof_report *report)
 {
     const char *slash = strrchr(path, '/');
-    struct prof_run r = {path, keep_copy(report, slash ? slash + 1 : path), options, report, diag_new()};
+    struct prof_run r = {path, keep_copy(report, slash ? slash + 1 : path), options, reports, report, diag_new()};
     struct error err = {0};
     struct session *s = session_open(path, r.diag, &err);
     if (s) {
@@ -255,25 +259,53 @@ static void export_prof(const char *path, const struct npuprof_options *options,
     diag_free(r.diag);
 }
 
+static void add_own_message(struct npuprof_report *report, enum npuprof_severity severity, const char *file,
+                            const struct error *err)
+{
+    char text[ERROR_DEPTH * ERROR_TEXT];
+    struct npuprof_message m = {
+        severity, "", keep_copy(report, file), 0, 0, 1, keep_copy(report, error_text(err, text, sizeof text))};
+    array_push(&report->messages, m);
+}
+
+/* What is wrong with the content costs only the selection. */
+static int read_reports(struct reports *reports, const char *path, struct npuprof_report *report)
+{
+    struct error err = {0}, complaint = {0};
+    *reports = (struct reports){0};
+    if (!path) return 0;
+    if (reports_read(reports, path, &complaint, &err)) {
+        error_wrap(&err, "the selection of reports");
+        add_own_message(report, NPUPROF_ERROR, "", &err);
+        return -1;
+    }
+    if (complaint.n) {
+        error_wrap(&complaint, "not used, everything is exported");
+        add_own_message(report, NPUPROF_WARNING, path, &complaint);
+    }
+    return 0;
+}
+
 int npuprof_export(const char *dir, const struct npuprof_options *options, struct npuprof_report **report)
 {
     double start = now_seconds();
     struct npuprof_report *out = *report = mem_zalloc(1, sizeof *out);
     struct error err = {0};
+    struct reports reports;
     char **paths;
+    if (read_reports(&reports, options->reports_file, out)) return NPUPROF_BAD_PATH;
     if (session_discover(dir, &paths, &out->profs, &err)) {
-        char text[ERROR_DEPTH * ERROR_TEXT];
-        struct npuprof_message m = {
-            NPUPROF_ERROR, "", "", 0, 0, 1, keep_copy(out, error_text(&err, text, sizeof text))};
-        array_push(&out->messages, m);
+        add_own_message(out, NPUPROF_ERROR, "", &err);
         out->profs = 0;
+        reports_free(&reports);
         return NPUPROF_BAD_PATH;
     }
     for (size_t i = 0; i < out->profs; i++) {
-        export_prof(paths[i], options, out);
+        export_prof(paths[i], options, &reports, out);
         free(paths[i]);
     }
     free(paths);
+    reports_free(&reports);
     out->seconds = now_seconds() - start;
     return out->failed ? NPUPROF_FAILED : NPUPROF_OK;
 }

@@ -15,6 +15,9 @@ enum exit_status {
 /* A command gets the arguments behind its name and returns the exit status. */
 int command_export(int argc, char **argv);
 
+/* Is this a path that may be given with -dir? Returns 0, or -1 and says why not. */
+int check_path(const char *path);
+
 /* npuprof_options.on_progress: draws one line on stderr, which display_clear removes. */
 void display_progress(const struct npuprof_progress *progress, void *context);
 void display_clear(void);

@@ -15,7 +15,17 @@ static const struct option export_options[] = {
      "a PROF_XXX directory, or a directory that holds some (required)"},
     {"jobs", NULL, OPTION_COUNT, "N", offsetof(struct option_values, jobs), EVERY,
      "threads to work with (default: one per processor);\nthe outputs do not depend on it"},
-    {"clear", NULL, OPTION_FLAG, NULL, offsetof(struct option_values, clear), TIMELINE | SUMMARY,
+    {"format", NULL, OPTION_CHOICE, "csv|json", offsetof(struct option_values, format), SUMMARY,
+     "of the tables (default: csv)"},
+    {"reports", "reports", OPTION_PATH, "FILE", offsetof(struct option_values, reports), ALL | TIMELINE,
+     "JSON file that switches parts of the timeline on and off"},
+    {"model-id", NULL, OPTION_NUMBER, "N", offsetof(struct option_values, model_id), ALL | TIMELINE | SUMMARY,
+     "only what belongs to iterations of this model: with\n--iteration-id; 4294967295 = steps marked by the program"},
+    {"iteration-id", NULL, OPTION_NUMBER, "N", offsetof(struct option_values, iteration_id), ALL | TIMELINE | SUMMARY,
+     "the first of these iterations: with --model-id"},
+    {"iteration-count", NULL, OPTION_NUMBER, "N", offsetof(struct option_values, iteration_count),
+     ALL | TIMELINE | SUMMARY, "how many iterations, 1 (default) to 5"},
+    {"clear", NULL, OPTION_FLAG, NULL, offsetof(struct option_values, clear), ALL | TIMELINE | SUMMARY,
      "accepted for scripts written for msprof.py: there are no\nintermediate files to remove"},
     {"quiet", "q", OPTION_FLAG, NULL, offsetof(struct option_values, quiet), EVERY,
      "no progress, no closing summary; only warnings and errors"},
@@ -23,11 +33,6 @@ static const struct option export_options[] = {
      "also infos, times of each phase, and every file in the summary"},
     {"version", NULL, OPTION_VERSION, NULL, 0, EVERY, "show the version"},
     {"help", "h", OPTION_HELP, NULL, 0, EVERY, "show this help"},
-    {"model-id", NULL, OPTION_LATER, "N", 0, ALL | TIMELINE | SUMMARY, NULL},
-    {"iteration-id", NULL, OPTION_LATER, "N", 0, ALL | TIMELINE | SUMMARY, NULL},
-    {"iteration-count", NULL, OPTION_LATER, "N", 0, ALL | TIMELINE | SUMMARY, NULL},
-    {"format", NULL, OPTION_LATER, "FORMAT", 0, ALL | SUMMARY, NULL},
-    {"reports", "reports", OPTION_LATER, "FILE", 0, ALL | TIMELINE, NULL},
 };
 
 #define EXIT_STATUS_HELP                                                                                               \
@@ -73,8 +78,17 @@ static const struct kind *find_kind(const char *name)
     return NULL;
 }
 
+/* A model without an iteration, or the other way round, selects nothing. */
+static int check_selection(const struct option_values *values)
+{
+    if (values->model_id.given == values->iteration_id.given) return 0;
+    fprintf(stderr, "npuprof: error: --model-id and --iteration-id belong together: %s is missing\n",
+            values->model_id.given ? "--iteration-id" : "--model-id");
+    return -1;
+}
+
 /* Characters that no path may have, so that what works here works with the scripts around the reference tool too. */
-static int check_path(const char *path)
+int check_path(const char *path)
 {
     static const char refused[] = "\n\f\r\b\t\v\x7f\"'\\%><|&$;`";
     static const char escapes[] = "nfrbtv";
@@ -94,11 +108,13 @@ static int check_path(const char *path)
 
 static int export_dir(const struct kind *kind, const struct option_values *values)
 {
-    if (check_path(values->dir)) return EXIT_FAILED;
+    if (check_path(values->dir) || check_selection(values)) return EXIT_FAILED;
     struct npuprof_options options;
     npuprof_options_init(&options);
     options.outputs = kind->outputs;
     options.jobs = values->jobs;
+    options.format = values->format;
+    if (values->reports && *values->reports) options.reports_file = values->reports;
     if (!values->quiet && isatty(STDERR_FILENO)) options.on_progress = display_progress;
     struct npuprof_report *report;
     int status = npuprof_export(values->dir, &options, &report);

@@ -3,6 +3,7 @@
  * function per type. */
 #include "cli/options.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@
 void option_values_free(struct option_values *v)
 {
     free(v->dir);
+    free(v->reports);
     *v = (struct option_values){0};
 }
 
@@ -68,6 +70,35 @@ static bool count_value(const char *text, unsigned *count)
     return n >= 1 && n <= OPTION_COUNT_MAX;
 }
 
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool number_value(const char *text, struct option_number *number)
+{
+    char *end;
+    if (!is_digit(text[text[0] == '-' || text[0] == '+'])) return false;
+    errno = 0;
+    *number = (struct option_number){true, strtoll(text, &end, 10)};
+    return !*end && !errno;
+}
+
+/* The place of `text` among the words of `choices`, "csv|json". */
+static bool choice_value(const char *choices, const char *text, unsigned *which)
+{
+    size_t len = strlen(text);
+    unsigned n = 0;
+    for (const char *word = choices;; n++) {
+        size_t word_len = strcspn(word, "|");
+        if (word_len == len && !memcmp(word, text, len)) break;
+        if (!word[word_len]) return false;
+        word += word_len + 1;
+    }
+    *which = n;
+    return true;
+}
+
 static enum options_result store(const struct option *o, const char *name, const char *value,
                                  struct option_values *values, char *error)
 {
@@ -83,19 +114,25 @@ static enum options_result store(const struct option *o, const char *name, const
         snprintf(error, OPTIONS_ERROR_TEXT, "%s must be a number from 1 to %d, not '%.100s'", name, OPTION_COUNT_MAX,
                  value);
         return OPTIONS_ERROR;
+    case OPTION_NUMBER:
+        if (number_value(value, at)) break;
+        snprintf(error, OPTIONS_ERROR_TEXT, "%s must be a whole number, not '%.100s'", name, value);
+        return OPTIONS_ERROR;
+    case OPTION_CHOICE:
+        if (choice_value(o->value, value, at)) break;
+        snprintf(error, OPTIONS_ERROR_TEXT, "%s must be one of %s, not '%.80s'", name, o->value, value);
+        return OPTIONS_ERROR;
     case OPTION_HELP: return OPTIONS_HELP;
     case OPTION_VERSION: return OPTIONS_VERSION;
-    case OPTION_LATER:
-        snprintf(error, OPTIONS_ERROR_TEXT, "%s is not supported yet by this version of npuprof", name);
-        return OPTIONS_ERROR;
     }
     return OPTIONS_OK;
 }
 
-/* Could this argument be an option, so that it is not taken as the value of the one before? */
+/* Could this argument be an option, so that it is not taken as the value of the one before? Negative numbers are not.
+ */
 static bool looks_like_option(const char *arg)
 {
-    return arg[0] == '-' && arg[1];
+    return arg[0] == '-' && arg[1] && !is_digit(arg[1]);
 }
 
 enum options_result options_parse(const struct option_table *table, int argc, char *const *argv,
@@ -119,7 +156,7 @@ enum options_result options_parse(const struct option_table *table, int argc, ch
             snprintf(error, OPTIONS_ERROR_TEXT, "%s takes no value", full_name);
             return OPTIONS_ERROR;
         }
-        if (!value && o->value && o->type != OPTION_LATER) {
+        if (!value && o->value) {
             if (i + 1 == argc || looks_like_option(argv[i + 1])) {
                 snprintf(error, OPTIONS_ERROR_TEXT, "%s needs a value: %s", full_name, o->value);
                 return OPTIONS_ERROR;
@@ -156,8 +193,7 @@ void options_help(const struct option_table *table, FILE *to)
     usage_line(table, to);
     fprintf(to, "\n%s\noptions:\n", table->about);
     for (size_t i = 0; i < table->n_options; i++)
-        if (is_here(table, &table->options[i]) && table->options[i].type != OPTION_LATER)
-            help_line(&table->options[i], to);
+        if (is_here(table, &table->options[i])) help_line(&table->options[i], to);
     if (table->more) fprintf(to, "\n%s", table->more);
 }
 

@@ -7,13 +7,23 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
+
+/* A whole number that may not have been given. */
+struct option_number {
+    bool given;
+    int64_t value;
+};
 
 /* What the options of a command line say; commands use the fields that their table has. */
 struct option_values {
-    char *dir;     /* -dir: owned, NULL = not given */
-    unsigned jobs; /* --jobs: 0 = not given */
-    bool quiet, verbose, clear;
+    char *dir;       /* -dir: owned, NULL = not given */
+    char *reports;   /* -reports: owned, NULL = not given */
+    unsigned jobs;   /* --jobs: 0 = not given */
+    unsigned format; /* --format: enum npuprof_format */
+    struct option_number model_id, iteration_id, iteration_count, id, data_type;
+    bool quiet, verbose, clear, cluster;
 };
 
 void option_values_free(struct option_values *v);
@@ -22,9 +32,10 @@ enum option_type {
     OPTION_FLAG,    /* bool, takes no value */
     OPTION_PATH,    /* char *, leading '=' dropped, leading ~ expanded */
     OPTION_COUNT,   /* unsigned, 1 … OPTION_COUNT_MAX */
+    OPTION_NUMBER,  /* struct option_number, any whole number of 64 bits */
+    OPTION_CHOICE,  /* unsigned: the place among the words of `value`, "csv|json" */
     OPTION_HELP,    /* show the help and do nothing else */
     OPTION_VERSION, /* show the version and do nothing else */
-    OPTION_LATER,   /* known from the reference tool, refused with a clear word; not in the help */
 };
 
 #define OPTION_COUNT_MAX 1024

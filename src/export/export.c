@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "base/jobs.h"
-#include "npuprof.h"
 
 #define OUTPUT_DIR  "mindstudio_profiler_output"
 #define N_EXPORTERS 3
@@ -181,22 +180,28 @@ static uint64_t rows_expected(const struct model *m, unsigned outputs)
     return rows;
 }
 
-void export_run(const struct model *model, unsigned outputs, unsigned threads, struct diag *diag,
+void export_run(const struct model *model, const struct export_options *options, struct diag *diag,
                 struct progress *progress, struct written_list *written)
 {
     struct run r = {.diag = diag};
     char *output_dir = mem_printf("%s/" OUTPUT_DIR, model->session->path);
     bool made = false;
-    choose_exporters(&r, outputs, output_dir, &made);
+    choose_exporters(&r, options->outputs, output_dir, &made);
     char stamp[15];
     choose_stamp(stamp, model->session->path, output_dir);
     for (size_t i = 0; i < r.n; i++) {
-        r.targets[i] =
-            (struct export_target){.model = model, .output_dir = output_dir, .diag = diag, .progress = progress};
+        r.targets[i] = (struct export_target){
+            .model = model,
+            .output_dir = output_dir,
+            .format = options->format,
+            .reports = options->reports,
+            .diag = diag,
+            .progress = progress,
+        };
         memcpy(r.targets[i].stamp, stamp, sizeof stamp);
     }
-    progress_phase(progress, "writing", rows_expected(model, outputs), 0);
-    jobs_each(threads, r.n, run_exporter, &r);
+    progress_phase(progress, "writing", rows_expected(model, options->outputs), 0);
+    jobs_each(options->threads, r.n, run_exporter, &r);
     for (size_t i = 0; i < r.n; i++)
         if (r.chosen[i]->output == NPUPROF_SUMMARY && r.targets[i].written.files.n) write_readme(&r, &r.targets[i]);
     gather(&r, written);

@@ -9,6 +9,9 @@
 #include "base/error.h"
 #include "base/progress.h"
 #include "model/model.h"
+#include "npuprof.h"
+
+struct reports; /* timeline/reports.h */
 
 /* A file that was written. */
 struct written_file {
@@ -21,11 +24,21 @@ struct written_list {
     ARRAY(struct written_file) files;
 };
 
+/* What is exported, and how. */
+struct export_options {
+    unsigned outputs;              /* enum npuprof_output, or-ed */
+    unsigned threads;              /* >= 1 */
+    enum npuprof_format format;    /* of the reports of a summary */
+    const struct reports *reports; /* which layers the timeline has; NULL = all */
+};
+
 /* What every exporter gets. One per exporter and run, so lists need no lock. */
 struct export_target {
     const struct model *model;
     char stamp[15];         /* YYYYMMDDhhmmss of the run, in all file names */
     const char *output_dir; /* <PROF>/mindstudio_profiler_output; exists for timeline and summary */
+    enum npuprof_format format;
+    const struct reports *reports; /* NULL = all layers */
     struct written_list written;
     struct diag *diag;
     struct progress *progress; /* may be NULL; exporters add the rows they wrote */
@@ -46,11 +59,10 @@ int summary_export(struct export_target *t, struct error *err);  /* csv files; n
 int db_export(struct export_target *t,
               struct error *err); /* msprof_<stamp>.db in the PROF directory; takes the place of older ones */
 
-/* Run the exporters of `outputs` (enum npuprof_output, or-ed) side by side on up to `threads` threads, and README.txt
- * after a summary. All files of the run carry one stamp, the local time, moved on while files of that stamp are there
- * already. `written` (zeroed by the caller, who frees it) lists the files, sorted by path; what could not be written is
- * an error in `diag`. */
-void export_run(const struct model *model, unsigned outputs, unsigned threads, struct diag *diag,
+/* Run the exporters that are asked for side by side, and write README.txt after a summary. All files of the run carry
+ * one stamp, the local time, moved on while files of that stamp are there already. `written` (zeroed by the caller, who
+ * frees it) lists the files, sorted by path; what could not be written is an error in `diag`. */
+void export_run(const struct model *model, const struct export_options *options, struct diag *diag,
                 struct progress *progress, struct written_list *written);
 
 /* README.txt in our own words, from the files that are in output_dir now. */

@@ -58,14 +58,6 @@ def test_wrong_command_lines_are_usage_errors(b):
     demand(not b.outputs(prof), "something was exported")
 
 
-def test_options_of_later_versions_are_refused_not_ignored(b):
-    prof = b.prof()
-    for words in (["timeline", "--model-id", "1"], ["summary", "--iteration-id=1"], ["timeline", "--iteration-count", "2"],
-                  ["summary", "--format", "json"], ["timeline", "-reports", "r.json"], ["timeline", "-reports=r.json"]):
-        b.run("export", *words, "-dir", prof).ends(2).says("is not supported yet")
-    demand(not b.outputs(prof), "something was exported")
-
-
 def test_paths_without_prof_data_are_refused(b):
     prof = b.prof()
     os.mkdir(b.path("empty"))

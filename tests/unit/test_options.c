@@ -17,8 +17,9 @@ static const struct option options[] = {
     {"quiet", "q", OPTION_FLAG, NULL, offsetof(struct option_values, quiet), ONE | TWO, "say less"},
     {"help", "h", OPTION_HELP, NULL, 0, ONE | TWO, "this help"},
     {"version", NULL, OPTION_VERSION, NULL, 0, ONE | TWO, "the version"},
-    {"iteration-id", NULL, OPTION_LATER, "N", 0, ONE, NULL},
-    {"iteration-count", NULL, OPTION_LATER, "N", 0, ONE, NULL},
+    {"iteration-id", NULL, OPTION_NUMBER, "N", offsetof(struct option_values, iteration_id), ONE, "first iteration"},
+    {"iteration-count", NULL, OPTION_NUMBER, "N", offsetof(struct option_values, iteration_count), ONE, "how many"},
+    {"format", NULL, OPTION_CHOICE, "csv|json|jsonl", offsetof(struct option_values, format), ONE, "form"},
 };
 
 static const struct option_table one = {.command = "tool one",
@@ -172,12 +173,36 @@ static void options_of_other_commands_do_not_exist(void **state)
     assert_non_null(strstr(error, "--collection-dir needs a value"));
 }
 
-static void options_of_later_versions_are_never_ignored(void **state)
+static void numbers_are_whole_and_may_be_negative(void **state)
 {
     (void)state;
-    refuses("--iteration-id 3", "--iteration-id is not supported yet");
-    refuses("--iteration-id=3", "--iteration-id is not supported yet");
-    refuses("--iteration-c", "--iteration-count is not supported yet");
+    assert_int_equal(parse("--iteration-count 4294967295"), OPTIONS_OK);
+    assert_true(values.iteration_count.given && !values.iteration_id.given);
+    assert_int_equal(values.iteration_count.value, 4294967295);
+    assert_int_equal(parse("--iteration-id -3 --iteration-count=+2"), OPTIONS_OK);
+    assert_int_equal(values.iteration_id.value, -3);
+    assert_int_equal(values.iteration_count.value, 2);
+    refuses("--iteration-id x", "--iteration-id must be a whole number, not 'x'");
+    refuses("--iteration-id 1.5", "--iteration-id must be a whole number");
+    refuses("--iteration-id=", "--iteration-id must be a whole number");
+    refuses("--iteration-id -", "--iteration-id must be a whole number");
+    refuses("--iteration-id 99999999999999999999", "--iteration-id must be a whole number");
+    refuses("--iteration-id --iteration-count", "--iteration-id needs a value");
+}
+
+static void a_choice_is_one_of_the_words(void **state)
+{
+    (void)state;
+    assert_int_equal(parse(""), OPTIONS_OK);
+    assert_int_equal(values.format, 0);
+    assert_int_equal(parse("--format json"), OPTIONS_OK);
+    assert_int_equal(values.format, 1);
+    assert_int_equal(parse("--format=jsonl"), OPTIONS_OK);
+    assert_int_equal(values.format, 2);
+    refuses("--format xml", "--format must be one of csv|json|jsonl, not 'xml'");
+    refuses("--format js", "--format must be one of");
+    refuses("--format=", "--format must be one of");
+    refuses("--format csv|json", "--format must be one of");
 }
 
 static void help_and_version_come_before_what_follows(void **state)
@@ -208,6 +233,9 @@ static void the_help_lists_what_the_table_has(void **state)
                               "  -q, --quiet                       say less\n"
                               "  -h, --help                        this help\n"
                               "  --version                         the version\n"
+                              "  --iteration-id N                  first iteration\n"
+                              "  --iteration-count N               how many\n"
+                              "  --format csv|json|jsonl           form\n"
                               "\n"
                               "The end.\n");
     free(text);
@@ -226,7 +254,8 @@ int main(void)
         cmocka_unit_test_teardown(only_unique_prefixes_are_understood, end),
         cmocka_unit_test_teardown(what_does_not_exist_is_refused, end),
         cmocka_unit_test_teardown(options_of_other_commands_do_not_exist, end),
-        cmocka_unit_test_teardown(options_of_later_versions_are_never_ignored, end),
+        cmocka_unit_test_teardown(numbers_are_whole_and_may_be_negative, end),
+        cmocka_unit_test_teardown(a_choice_is_one_of_the_words, end),
         cmocka_unit_test_teardown(help_and_version_come_before_what_follows, end),
         cmocka_unit_test(the_help_lists_what_the_table_has),
     };

@@ -151,16 +151,58 @@ static void a_piece_is_written_again_as_it_was(void **state)
     table_u64(&t, 2);
     assert_true(table_replay(&t, &piece));
     assert_int_equal(table_end_row(&t), 0);
+    table_u64(&t, 3);
     table_record(&t);
     table_text(&t, huge, OUT_BUFFER * 2);
     table_recorded(&t, &too_long);
     assert_false(table_replay(&t, &too_long));
-    table_na(&t, 2);
+    table_na(&t, 1);
     assert_int_equal(table_end_row(&t), 0);
     assert_int_equal(table_close(&t), 0);
-    assert_memory_equal(read_file(w, "pieces_1.csv"), "a,b,c\n1,\"x,y\",N/A\n2,\"x,y\",N/A\nxxx", 33);
+    assert_memory_equal(read_file(w, "pieces_1.csv"), "a,b,c\n1,\"x,y\",N/A\n2,\"x,y\",N/A\n3,xxx", 35);
     free(piece.bytes);
     free(huge);
+}
+
+static const char *write_json(struct world *w, size_t n_devices)
+{
+    static const char *const columns[] = {"Device_id", "Op \"Name\"", "Start(us)", "Ratio", "Note"};
+    struct table t;
+    struct error err = {0};
+    struct table_piece piece = {0};
+    w->m.n_devices = n_devices;
+    w->target.format = NPUPROF_JSON;
+    assert_int_equal(table_open(&t, &w->target, "json", columns, 5, 2, &err), 0);
+    for (uint64_t row = 0; row < 2; row++) {
+        table_u64(&t, row);
+        if (!table_replay(&t, &piece)) {
+            table_record(&t);
+            table_string(&t, strpool_add_z(w->m.strings, "a,\"b\"\n"));
+            table_time(&t, 1719838800133956000);
+            table_recorded(&t, &piece);
+        }
+        table_round(&t, 50);
+        if (row) table_na(&t, 1);
+        else table_none(&t);
+        assert_int_equal(table_end_row(&t), 0);
+    }
+    assert_int_equal(table_close(&t), 0);
+    free(piece.bytes);
+    return read_file(w, "json_1.json");
+}
+
+#define JSON_CELLS                                                                                                     \
+    "\"Op \\\"Name\\\"\": \"a,\\\"b\\\"\\n\", \"Start(us)\": \"1719838800133956.000\\t\", \"Ratio\": 50.0, \"Note\": "
+
+static void json_is_one_line_of_objects(void **state)
+{
+    assert_string_equal(write_json(*state, 1), "[{" JSON_CELLS "null}, {" JSON_CELLS "\"N/A\"}]");
+}
+
+static void json_of_several_devices_says_which(void **state)
+{
+    assert_string_equal(write_json(*state, 2),
+                        "[{\"Device_id\": 0, " JSON_CELLS "null}, {\"Device_id\": 1, " JSON_CELLS "\"N/A\"}]");
 }
 
 static void an_unwritable_folder_is_an_error(void **state)
@@ -240,6 +282,8 @@ int main(void)
         TEST(more_rows_are_slices_each_with_the_header),
         TEST(cells_look_as_their_kind_says),
         TEST(a_piece_is_written_again_as_it_was),
+        TEST(json_is_one_line_of_objects),
+        TEST(json_of_several_devices_says_which),
         TEST(an_unwritable_folder_is_an_error),
         TEST(readme_lists_every_kind_of_file_once),
         TEST(readme_of_an_empty_folder_has_the_two_titles),

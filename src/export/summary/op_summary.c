@@ -203,7 +203,7 @@ static void details(struct writer *w, struct described *c, const struct op *op)
 /* Nothing where nothing can be said. */
 static void number(struct writer *w, double value)
 {
-    if (isnan(value)) table_text(&w->t, "", 0);
+    if (isnan(value)) table_none(&w->t);
     else table_round(&w->t, value);
 }
 

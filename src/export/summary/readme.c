@@ -87,11 +87,10 @@ static int read_stems(struct names *stems, const char *dir, const char *ext, str
 
 static const char *about(const char *stem, const char *ext)
 {
-    const struct report *r = report_find(stem, strlen(stem));
-    if (!strcmp(ext, ".csv")) return r ? r->about : NULL;
-    for (size_t i = 0; i < sizeof timelines / sizeof *timelines; i++)
+    const struct report *r = report_find(stem, strlen(stem)); /* as CSV, or as JSON beside the timelines */
+    for (size_t i = 0; i < sizeof timelines / sizeof *timelines && !strcmp(ext, ".json"); i++)
         if (!strcmp(timelines[i].stem, stem)) return timelines[i].about;
-    return NULL;
+    return r ? r->about : NULL;
 }
 
 /* "1.op_summary.csv:" and the text, further lines of which are indented. */

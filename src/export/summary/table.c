@@ -1,33 +1,46 @@
-/* The report writer. The only form so far is CSV: cells joined by commas, lines ended by \n, a cell in quotes only when
- * it holds a comma, a quote or a line break. Epoch times end in a TAB, so that spreadsheets take them for text and keep
- * all digits. */
+/* The report writer, in two forms.
+ *
+ *     CSV     cells joined by commas, lines ended by \n, a cell in quotes only when it holds a comma, a quote or a line
+ *             break
+ *     JSON    one line: an array of objects, [{"Op Name": "Add", "Task Duration(us)": 1.500}, …]
+ *
+ * Epoch times are text that ends in a TAB, so that spreadsheets keep all digits. JSON rows leave the device out where
+ * the collection has only one: that is how readers of the reference tool's JSON know them. */
 #include "export/summary/table.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
 #define PIECE_MAX 8192 /* bytes of a piece worth remembering */
+#define FIRST_MAX 1024 /* bytes of a first cell, at least: a device */
 
 static const char na[] = "N/A";
 
-static int open_file(struct table *t)
+static void begin_csv(struct table *t)
 {
-    t->path = export_path(t->target, t->stem, t->slice, "csv");
-    t->slice_rows = 0;
-    if (out_open(&t->out, t->path, t->err)) {
-        t->failed = true;
-        return -1;
-    }
     for (size_t i = 0; i < t->n_columns; i++) {
         if (i) out_char(&t->out, ',');
         out_csv_cell(&t->out, t->columns[i], strlen(t->columns[i]));
     }
     out_char(&t->out, '\n');
+}
+
+static int open_file(struct table *t)
+{
+    t->path = export_path(t->target, t->stem, t->slice, t->json ? "json" : "csv");
+    t->slice_rows = 0;
+    if (out_open(&t->out, t->path, t->err)) {
+        t->failed = true;
+        return -1;
+    }
+    if (t->json) out_char(&t->out, '[');
+    else begin_csv(t);
     return 0;
 }
 
 static int close_file(struct table *t)
 {
+    if (t->json) out_char(&t->out, ']');
     uint64_t bytes = out_size(&t->out);
     if (out_commit(&t->out, t->err)) {
         t->failed = true;
@@ -51,7 +64,9 @@ int table_open(struct table *t, struct export_target *target, const char *stem, 
         .n_columns = n_columns,
         .rows = rows,
         .slice = rows > TABLE_SLICE ? 0 : -1,
+        .json = target->format == NPUPROF_JSON,
     };
+    t->hide_first = t->json && target->model->n_devices <= 1 && !strcmp(columns[0], "Device_id");
     if (!open_file(t)) return 0;
     return table_close(t);
 }
@@ -59,7 +74,7 @@ int table_open(struct table *t, struct export_target *target, const char *stem, 
 int table_end_row(struct table *t)
 {
     assert(t->column == t->n_columns && t->done < t->rows);
-    out_char(&t->out, '\n');
+    out_char(&t->out, t->json ? '}' : '\n');
     t->column = 0;
     t->done++;
     t->slice_rows++;
@@ -78,16 +93,46 @@ int table_close(struct table *t)
     return t->failed ? error_wrap(t->err, "writing the report %s", t->stem) : 0;
 }
 
+/* A first cell to be left out is written all the same, and taken back before the next. */
+static void drop_first(struct table *t)
+{
+    if (t->hide_first && t->column == 1) t->out.at -= out_size(&t->out) - t->first_at;
+}
+
+/* A JSON row begins with its first cell. */
+static void next_key(struct table *t)
+{
+    drop_first(t);
+    size_t column = t->column++;
+    if (!column) {
+        out_text(&t->out, t->slice_rows ? ", {" : "{");
+        out_room(&t->out, FIRST_MAX);
+        t->first_at = out_size(&t->out);
+    } else if (column > 1 || !t->hide_first) {
+        out_literal(&t->out, ", ");
+    }
+    out_json_string(&t->out, t->columns[column], strlen(t->columns[column]));
+    out_literal(&t->out, ": ");
+}
+
 /* Every cell begins here. */
 static void next_cell(struct table *t)
 {
-    if (t->column++) out_char(&t->out, ',');
+    if (t->json) next_key(t);
+    else if (t->column++) out_char(&t->out, ',');
 }
 
 void table_text(struct table *t, const char *text, size_t len)
 {
     next_cell(t);
-    out_csv_cell(&t->out, text, len);
+    if (t->json) out_json_string(&t->out, text, len);
+    else out_csv_cell(&t->out, text, len);
+}
+
+void table_none(struct table *t)
+{
+    next_cell(t);
+    if (t->json) out_literal(&t->out, "null");
 }
 
 void table_string(struct table *t, str_id id)
@@ -108,10 +153,7 @@ void table_shapes(struct table *t, str_id id)
 
 void table_na(struct table *t, size_t cells)
 {
-    while (cells--) {
-        next_cell(t);
-        out_bytes(&t->out, na, sizeof na - 1);
-    }
+    while (cells--) table_text(t, na, sizeof na - 1);
 }
 
 void table_u64(struct table *t, uint64_t value)
@@ -122,8 +164,11 @@ void table_u64(struct table *t, uint64_t value)
 
 void table_time(struct table *t, int64_t ns)
 {
-    table_us(t, ns);
-    out_char(&t->out, '\t');
+    next_cell(t);
+    if (t->json) out_char(&t->out, '"');
+    out_us(&t->out, ns);
+    if (t->json) out_literal(&t->out, "\\t\"");
+    else out_char(&t->out, '\t');
 }
 
 void table_us(struct table *t, int64_t ns)
@@ -171,6 +216,7 @@ void table_shortest(struct table *t, double value)
 
 void table_record(struct table *t)
 {
+    drop_first(t);
     out_room(&t->out, PIECE_MAX); /* so that a short piece is in the buffer as a whole */
     t->piece_from = out_size(&t->out);
     t->piece_column = t->column;
@@ -186,6 +232,7 @@ void table_recorded(struct table *t, struct table_piece *piece)
 bool table_replay(struct table *t, const struct table_piece *piece)
 {
     if (!piece->bytes) return false;
+    drop_first(t);
     out_bytes(&t->out, piece->bytes, piece->len);
     t->column += piece->cells;
     return true;

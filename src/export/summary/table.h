@@ -1,4 +1,4 @@
-/* Writing a report: rows of typed cells under a header, in files of at most TABLE_SLICE rows.
+/* Writing a report, as CSV or JSON: rows of typed cells under a header, in files of at most TABLE_SLICE rows.
  *
  *     struct table t;
  *     if (table_open(&t, target, "fusion_op", columns, n_columns, n_rows, err)) return -1;
@@ -34,10 +34,13 @@ struct table {
     uint64_t slice_rows; /* rows ended in the open file */
     uint64_t piece_from; /* where the piece being recorded begins: byte of the file … */
     size_t piece_column; /* … and column */
+    uint64_t first_at;   /* byte of the file where the first cell of the row begins */
     char *path;          /* of the open file, NULL = none */
     size_t column;       /* of the next cell */
     int slice;           /* number of the open file, -1 = the report is one file */
     bool failed;         /* *err is set */
+    bool json;           /* else CSV */
+    bool hide_first;     /* the first cell of each row is left out */
 };
 
 /* Start the report `stem` (op_summary …) of exactly `rows` > 0 rows. The columns must outlive the table. Returns 0, or
@@ -57,6 +60,7 @@ void table_text(struct table *t, const char *text, size_t len);
 void table_string(struct table *t, str_id id); /* of the model's strings */
 void table_shapes(struct table *t, str_id id); /* a text that is shown between double quotes */
 void table_na(struct table *t, size_t cells);  /* N/A, in so many cells */
+void table_none(struct table *t);              /* nothing: an empty cell, null */
 void table_u64(struct table *t, uint64_t value);
 void table_time(struct table *t, int64_t ns);       /* epoch ns as µs with three decimals, and a TAB */
 void table_us(struct table *t, int64_t ns);         /* ns as µs with three decimals */
@@ -74,8 +78,8 @@ struct table_piece {
     size_t cells;
 };
 
-/* Remember the cells written between the two calls, which must be of one row. What is longer than a few KB is not
- * remembered. */
+/* Remember the cells written between the two calls, which must be of one row and not its first. What is longer than a
+ * few KB is not remembered. */
 void table_record(struct table *t);
 void table_recorded(struct table *t, struct table_piece *piece);
 

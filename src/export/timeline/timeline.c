@@ -3,8 +3,10 @@
 #include "export/timeline/timeline.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "export/export.h"
+#include "export/timeline/reports.h"
 #include "metrics/metric.h"
 
 static bool has_device_tasks(const struct model *m, const struct prof_dir *dir)
@@ -112,6 +114,16 @@ static void layers_free(struct layers *l)
     free(l->numbers);
 }
 
+bool timeline_has_layer(const char *key)
+{
+    for (size_t i = 0; i < N_OWN_LAYERS; i++)
+        if (!strcmp(own_layers[i].key, key)) return true;
+    for (size_t i = 0; i < n_metrics; i++)
+        for (const struct layer *track = metrics[i]->layers; track && track->key; track++)
+            if (!strcmp(track->key, key)) return true;
+    return false;
+}
+
 static bool has_steps(const struct model *m)
 {
     for (size_t i = 0; i < m->n_devices; i++)
@@ -153,7 +165,7 @@ static int write_file(struct export_target *target, const struct layers *layers,
     if (trace_open(&t, target->model, path, target->progress, err)) return -1;
     for (size_t i = 0; i < layers->list.n; i++) {
         const struct layer *layer = &layers->list.at[i];
-        if (layer->files & 1u << file) layer->write(&t, layer);
+        if (layer->files & 1u << file && reports_want(target->reports, layer->key)) layer->write(&t, layer);
     }
     uint64_t events = t.events, bytes;
     if (trace_close(&t, &bytes, err)) return -1;

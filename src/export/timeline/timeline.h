@@ -67,6 +67,9 @@ static inline void layer_process(struct trace *t, const struct layer *layer, con
     trace_process(t, layer_pid(layer, dir), layer->name, layer_sort_index(layer, dir));
 }
 
+/* Is there a layer with that key? */
+bool timeline_has_layer(const char *key);
+
 void ascend_hardware_write(struct trace *t, const struct layer *layer);
 void cann_write(struct trace *t, const struct layer *layer);
 void communication_write(struct trace *t, const struct layer *layer);
