@@ -159,6 +159,9 @@ static void convert_block(size_t item, void *context)
         uint64_t begin = a->begin, finish = a->end;
         a->start_ns = clock_host_ns(clock, begin);
         a->end_ns = clock_host_ns(clock, finish);
+        if (finish > begin)
+            a->rest_ps =
+                clock_host_rest_ps(clock, finish - begin, (int64_t)((uint64_t)a->end_ns - (uint64_t)a->start_ns));
     }
 }
 
@@ -182,21 +185,23 @@ static void hide_early(const struct finish *f)
             uint32_t *last = map_put(&last_load, apis[ahead].thread_id, (uint32_t)ahead, NULL);
             if (apis[*last].end_ns < apis[ahead].end_ns) *last = (uint32_t)ahead;
         }
-        if (a->end_ns >= f->s->start_ns) continue;
+        if (a->start_ns >= f->s->start_ns) continue;
         uint32_t load = map_get(&last_load, a->thread_id, NONE);
+        if (load == NONE || apis[load].end_ns < a->start_ns) a->flags |= API_STRADDLES;
+        if (a->end_ns >= f->s->start_ns) continue;
         if (load == NONE || apis[load].end_ns < a->end_ns) a->flags &= (uint8_t)~API_EXPORTED;
     }
     map_free(&last_load);
 }
 
-static void list_threads(struct host_data *h)
+static void list_threads(struct host_data *h, bool scripts)
 {
     struct map seen = {0};
     ARRAY(struct sort_key) ids = {0};
     uint32_t last = 0;
     for (size_t i = 0; i < h->apis.n; i++) {
         const struct api *a = &h->apis.at[i];
-        if (!(a->flags & API_EXPORTED) || (ids.n && a->thread_id == last)) continue;
+        if (!api_shown(a, scripts) || (ids.n && a->thread_id == last)) continue;
         bool is_new;
         last = a->thread_id;
         map_put(&seen, last, 1, &is_new);
@@ -213,5 +218,5 @@ void apis_finish(struct host_data *h, const struct session *s, const struct api_
     struct finish f = {h, s, names};
     jobs_each(threads, (h->apis.n + CONVERT_BLOCK - 1) / CONVERT_BLOCK, convert_block, &f);
     hide_early(&f);
-    list_threads(h);
+    list_threads(h, s->script_timeline);
 }

@@ -37,6 +37,7 @@ enum api_flag {
     API_FLOW_START =
         2, /* an arrow to the device starts here (node level, event record / wait, or launched an async copy) */
     API_EVENT_SYNC = 4, /* acl API aclrtRecordEvent or aclrtStreamWaitEvent */
+    API_STRADDLES = 8,  /* began before the collection, in no ModelLoad of its thread: scripts do not show it */
 };
 
 /* One API call. Connection id = index in host.apis + 1. */
@@ -56,6 +57,7 @@ struct api {
     uint16_t level;      /* enum level, or any number */
     uint16_t acl_tag;    /* level acl: type >> 16 (host_acl_tag_name) */
     uint8_t flags;       /* enum api_flag */
+    int16_t rest_ps;     /* the duration is that much longer than end_ns - start_ns */
 };
 
 /* An operator description (interned: many launches share one). All texts ready for output. */
@@ -150,6 +152,12 @@ struct memcpy_info {
     uint16_t direction; /* ENUM_MEMCPY_OPERATION, 65535 = other */
 };
 
+/* Is a call shown in the timeline (scripts: session.script_timeline) or in reports (session.script_summary)? */
+static inline bool api_shown(const struct api *a, bool scripts)
+{
+    return (a->flags & API_EXPORTED) && !(scripts && a->flags & API_STRADDLES);
+}
+
 struct fusion_op {
     uint32_t model_id;
     str_id name;
@@ -176,7 +184,7 @@ struct mc2_group {
 
 struct host_data {
     ARRAY(struct api) apis;  /* (begin, level descending, file order) */
-    ARRAY(uint32_t) threads; /* thread ids of exported APIs, ascending */
+    ARRAY(uint32_t) threads; /* thread ids of the APIs that the timeline shows, ascending */
     ARRAY(struct op) ops;
     ARRAY(struct host_task) tasks;
     ARRAY(struct comm_info) comm_infos; /* [0] is the default entry */

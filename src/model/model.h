@@ -37,6 +37,7 @@ struct task {
     str_id device_type;  /* as logged: AI_CORE, PCIE_DMA_SQE, MIX_AIC */
     str_id type;         /* TASK.taskType: host type; the device type when the host says FFTS_PLUS or nothing */
     uint16_t flags;      /* enum task_flag */
+    int16_t rest_ps;     /* the duration is that much longer than end_ns - start_ns */
 };
 
 /* A communication operator that ran (row of COMMUNICATION_OP). */

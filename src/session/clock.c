@@ -115,6 +115,25 @@ int64_t clock_device_duration_ns(const struct clock *c, uint64_t ticks)
     return distance(ticks, c->device_hz).ns;
 }
 
+#define REST_MAX_NS 2 /* each of two times was rounded */
+
+static int16_t rest_ps(struct fine exact, int64_t ns)
+{
+    int64_t more = subtract(exact.ns, ns);
+    if (more < -REST_MAX_NS || more > REST_MAX_NS) return 0;
+    return (int16_t)(more * 1000 + (int64_t)exact.ps);
+}
+
+int16_t clock_device_rest_ps(const struct clock *c, uint64_t ticks, int64_t ns)
+{
+    return rest_ps(distance(ticks, c->device_hz), ns);
+}
+
+int16_t clock_host_rest_ps(const struct clock *c, uint64_t ticks, int64_t ns)
+{
+    return c->host_is_ns ? 0 : rest_ps(distance(ticks, c->host_hz), ns);
+}
+
 int64_t clock_sampled_ns(const struct clock *c, int64_t device_mono_ns)
 {
     return clock_raw_ns(c, add(c->mono_ns, subtract(device_mono_ns, c->device_mono_ns)));

@@ -31,6 +31,12 @@ int64_t clock_task_ns(const struct clock *c, uint64_t ticks);   /* the same, for
 int64_t clock_host_ns(const struct clock *c, uint64_t ticks);   /* host counter -> epoch ns */
 int64_t clock_device_duration_ns(const struct clock *c, uint64_t ticks);
 double clock_device_duration_us(const struct clock *c, uint64_t ticks); /* with the rounding of the reference's scripts */
+
+/* How much longer, in ps, than `ns` that many ticks are: what was lost when start and end were rounded to whole ns. 0
+ * when it is more than that. */
+int16_t clock_device_rest_ps(const struct clock *c, uint64_t ticks, int64_t ns);
+int16_t clock_host_rest_ps(const struct clock *c, uint64_t ticks, int64_t ns);
+
 int64_t clock_sampled_ns(const struct clock *c, int64_t device_mono_ns); /* device CLOCK_MONOTONIC_RAW ns -> epoch ns */
 int64_t clock_raw_ns(const struct clock *c, int64_t host_raw_ns);        /* host CLOCK_MONOTONIC_RAW ns -> epoch ns */
 

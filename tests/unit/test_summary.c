@@ -18,6 +18,7 @@ struct world {
     struct metadata meta;
     struct prof_dir dirs[2];
     struct device_model devices[2];
+    struct prof_dir host;
     struct model m;
     struct export_target target;
     char dir[64];
@@ -33,7 +34,8 @@ static int setup(void **state)
         w->dirs[i] = (struct prof_dir){.device_id = i};
         w->devices[i] = (struct device_model){.dir = &w->dirs[i], .device_id = i};
     }
-    w->session = (struct session){.path = w->dir, .meta = &w->meta, .n_devices = 2, .start_ns = T0};
+    w->host = (struct prof_dir){.is_host = true, .device_id = 64};
+    w->session = (struct session){.path = w->dir, .meta = &w->meta, .host = &w->host, .n_devices = 2, .start_ns = T0};
     w->m = (struct model){.session = &w->session, .strings = strpool_new(), .devices = w->devices, .n_devices = 2};
     w->target =
         (struct export_target){.model = &w->m, .stamp = "20240701130000", .output_dir = w->dir, .diag = diag_new()};
@@ -463,6 +465,39 @@ static void variance_is_exact_for_many_long_calls(void **state)
                 "host,acl,aclrtSynchronizeStream,864000000010000,10000,86400000001,86400000000,86400000002,1\n");
 }
 
+static void scripts_list_apis_under_each_device_with_exact_durations(void **state)
+{
+    struct world *w = *state;
+    w->session.script_summary = true;
+    for (int i = 0; i < 4; i++) {
+        add_api(w, LEVEL_ACL, "aclrtFree", "0", 1000 + i % 2 * 2000);
+        w->m.host.apis.at[i].rest_ps = 900;
+    }
+    add_api(w, LEVEL_ACL, "aclrtMalloc", "0", 1000);
+    w->m.host.apis.at[4].flags |= API_STRADDLES;
+    export_all(w);
+    assert_file(w, "api_statistic",
+                "Device_id,Level,API Name,Time(us),Count,Avg(us),Min(us),Max(us),Variance\n"
+                "0,acl,aclrtFree,8.004,4,2.001,1.001,3.001,1\n"
+                "1,acl,aclrtFree,8.004,4,2.001,1.001,3.001,1\n");
+}
+
+static void scripts_sort_op_statistic_device_by_device(void **state)
+{
+    struct world *w = *state;
+    w->session.script_summary = true;
+    uint32_t mm = add_op(w, "mm", "MatMulV2", "AI_CORE"), add = add_op(w, "add", "Add", "AI_CORE");
+    add_task(w, 0, 1, 0, 1000, mm);
+    add_task(w, 1, 1, 0, 1000, mm);
+    add_task(w, 1, 2, 2000, 4000, add);
+    w->devices[0].tasks.at[0].rest_ps = 600;
+    export_all(w);
+    assert_rows(w, "op_statistic",
+                "0,MatMulV2,AI_CORE,1,1.001,1.001,1,1.001,100\n"
+                "1,Add,AI_CORE,1,2,2,2,2,66.667\n"
+                "1,MatMulV2,AI_CORE,1,1,1,1,1,33.333\n");
+}
+
 static void step_trace_pads_to_the_step_with_most_reductions(void **state)
 {
     struct world *w = *state;
@@ -570,6 +605,8 @@ int main(void)
         TEST(level0_has_no_statistics_of_operators),
         TEST(api_statistic_groups_by_name_and_level),
         TEST(variance_is_exact_for_many_long_calls),
+        TEST(scripts_list_apis_under_each_device_with_exact_durations),
+        TEST(scripts_sort_op_statistic_device_by_device),
         TEST(step_trace_pads_to_the_step_with_most_reductions),
         TEST(step_trace_has_room_for_a_thousand_reductions),
         TEST(fusion_op_names_the_model),

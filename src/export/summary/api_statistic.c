@@ -1,7 +1,8 @@
 /* api_statistic: how often each API was called and how long its calls took.
  *
  * One pass over the calls; a group per (level, name) keeps whole numbers only, so that no order of the calls and no
- * rounding changes the result: the sum of the durations, and the sum of their squares for the variance. */
+ * rounding changes the result: the sum of the durations, and the sum of their squares for the variance. Durations are
+ * exact where the reference's scripts make the report; its native part counts whole ns. */
 #include "base/map.h"
 #include "export/summary/summary.h"
 
@@ -11,16 +12,14 @@ static const char *const columns[] = {
     "Device_id", "Level", "API Name", "Time(us)", "Count", "Avg(us)", "Min(us)", "Max(us)", "Variance",
 };
 
-__extension__ typedef unsigned __int128 wide;
-
 struct group {
     const char *name_text; /* for sorting */
     str_id name;
     uint16_t level;
     uint64_t count;
-    int64_t min_ns, max_ns;
-    wide sum;     /* ns */
-    wide squares; /* ns² */
+    wide min, max; /* ps */
+    wide sum;
+    wide squares; /* ps²; may wrap, the variance still fits */
 };
 
 struct groups {
@@ -28,19 +27,12 @@ struct groups {
     struct map by_key; /* level << 32 | name -> index in all */
 };
 
-/* The quotient rounded half up, at most an int64_t. */
-static int64_t divide(wide a, wide b)
+/* Variance of the durations around their average (ps), in thousandths of µs². The spread around a whole number,
+ * Σ(d - a)², is one, too: Σd² - 2aΣd + na². */
+static int64_t variance(const struct group *g, wide average)
 {
-    wide q = (a + b / 2) / b;
-    return q > INT64_MAX ? INT64_MAX : (int64_t)q;
-}
-
-/* Variance of the durations around their average in thousandths of µs². The spread around a rounded average,
- * Σ(d - a)², is a whole number: Σd² - 2aΣd + na². */
-static int64_t variance(const struct group *g, int64_t average_ns)
-{
-    wide a = (wide)average_ns;
-    return divide(g->squares + g->count * a * a - 2 * a * g->sum, (wide)g->count * 1000);
+    wide spread = g->squares + g->count * average * average - 2 * average * g->sum;
+    return divide_round(spread, (wide)g->count * 1000000000);
 }
 
 static void add(struct groups *groups, const struct model *m, const struct api *a)
@@ -54,16 +46,16 @@ static void add(struct groups *groups, const struct model *m, const struct api *
                                      .name_text = model_text(m, name),
                                      .name = name,
                                      .level = a->level,
-                                     .min_ns = INT64_MAX,
+                                     .min = ~(wide)0,
                                  }));
     }
     struct group *g = &groups->all.at[index];
-    int64_t ns = span_ns(a->start_ns, a->end_ns);
+    wide ps = span_ps(a->start_ns, a->end_ns, m->session->script_summary ? a->rest_ps : 0);
     g->count++;
-    g->sum += (wide)ns;
-    g->squares += (wide)ns * (wide)ns;
-    if (ns < g->min_ns) g->min_ns = ns;
-    if (ns > g->max_ns) g->max_ns = ns;
+    g->sum += ps;
+    g->squares += ps * ps;
+    if (ps < g->min) g->min = ps;
+    if (ps > g->max) g->max = ps;
 }
 
 static int by_name_then_level(const void *a, const void *b)
@@ -73,30 +65,36 @@ static int by_name_then_level(const void *a, const void *b)
     return order ? order : (x->level > y->level) - (x->level < y->level);
 }
 
-static int write_group(struct table *t, const struct group *g)
+static int write_group(struct table *t, const struct prof_dir *dir, const struct group *g)
 {
     const char *level = host_level_name(g->level);
-    int64_t average_ns = divide(g->sum, g->count);
+    bool scripts = t->target->model->session->script_summary;
+    wide average = (g->sum + g->count / 2) / g->count;
+    if (!scripts) average = (wide)divide_round(g->sum, g->count * (wide)1000) * 1000;
     if (!level) level = "";
-    table_text(t, "host", 4);
+    report_row(t, dir);
     table_text(t, level, strlen(level));
     table_string(t, g->name);
-    table_us_trim(t, divide(g->sum, 1));
+    table_us_trim(t, divide_round(g->sum, 1000));
     table_u64(t, g->count);
-    table_us_trim(t, average_ns);
-    table_us_trim(t, g->min_ns);
-    table_us_trim(t, g->max_ns);
-    table_us_trim(t, variance(g, average_ns));
+    table_us_trim(t, divide_round(average, 1000));
+    table_us_trim(t, divide_round(g->min, 1000));
+    table_us_trim(t, divide_round(g->max, 1000));
+    table_us_trim(t, variance(g, average));
     return table_end_row(t);
 }
 
 static int write_groups(struct export_target *target, const struct groups *groups, struct error *err)
 {
+    const struct prof_dir *dir;
     struct table t;
-    if (!groups->all.n) return 0;
-    if (table_open(&t, target, report_api_statistic.stem, COLUMNS(columns), groups->all.n, err)) return -1;
-    for (size_t i = 0; i < groups->all.n; i++)
-        if (write_group(&t, &groups->all.at[i])) break;
+    uint64_t rows = 0;
+    for (size_t d = 0; host_listed_under(target->model, d); d++) rows += groups->all.n;
+    if (!rows) return 0;
+    if (table_open(&t, target, report_api_statistic.stem, COLUMNS(columns), rows, err)) return -1;
+    for (size_t d = 0; (dir = host_listed_under(target->model, d)) && !t.failed; d++)
+        for (size_t i = 0; i < groups->all.n; i++)
+            if (write_group(&t, dir, &groups->all.at[i])) break;
     return table_close(&t);
 }
 
@@ -105,7 +103,7 @@ static int write(struct export_target *target, struct error *err)
     const struct model *m = target->model;
     struct groups groups = {0};
     for (size_t i = 0; i < m->host.apis.n; i++)
-        if (m->host.apis.at[i].flags & API_EXPORTED) add(&groups, m, &m->host.apis.at[i]);
+        if (api_shown(&m->host.apis.at[i], m->session->script_summary)) add(&groups, m, &m->host.apis.at[i]);
     if (groups.all.n) qsort(groups.all.at, groups.all.n, sizeof *groups.all.at, by_name_then_level);
     int status = write_groups(target, &groups, err);
     map_free(&groups.by_key);

@@ -14,29 +14,36 @@ static void kilobytes(struct table *t, uint64_t bytes)
     table_shortest(t, (double)bytes / 1024);
 }
 
+static int write_op(struct table *t, const struct prof_dir *dir, const struct map *names, const struct fusion_op *op)
+{
+    report_row(t, dir);
+    table_string(t, map_get(names, op->model_id, STR_EMPTY));
+    table_u64(t, op->model_id);
+    table_string(t, op->name);
+    table_string(t, op->ops);
+    kilobytes(t, op->input);
+    kilobytes(t, op->output);
+    kilobytes(t, op->weight);
+    kilobytes(t, op->workspace);
+    kilobytes(t, op->total);
+    return table_end_row(t);
+}
+
 static int write(struct export_target *target, struct error *err)
 {
     const struct host_data *h = &target->model->host;
+    const struct prof_dir *dir;
     struct table t;
-    if (!h->fusion_ops.n) return 0;
-    if (table_open(&t, target, report_fusion_op.stem, COLUMNS(columns), h->fusion_ops.n, err)) return -1;
+    uint64_t rows = 0;
+    for (size_t d = 0; host_listed_under(target->model, d); d++) rows += h->fusion_ops.n;
+    if (!rows) return 0;
+    if (table_open(&t, target, report_fusion_op.stem, COLUMNS(columns), rows, err)) return -1;
     struct map names = {0};
     for (size_t i = 0; i < h->model_names.n; i++)
         map_put(&names, h->model_names.at[i].model_id, h->model_names.at[i].name, NULL);
-    for (size_t i = 0; i < h->fusion_ops.n; i++) {
-        const struct fusion_op *op = &h->fusion_ops.at[i];
-        table_text(&t, "host", 4);
-        table_string(&t, map_get(&names, op->model_id, STR_EMPTY));
-        table_u64(&t, op->model_id);
-        table_string(&t, op->name);
-        table_string(&t, op->ops);
-        kilobytes(&t, op->input);
-        kilobytes(&t, op->output);
-        kilobytes(&t, op->weight);
-        kilobytes(&t, op->workspace);
-        kilobytes(&t, op->total);
-        if (table_end_row(&t)) break;
-    }
+    for (size_t d = 0; (dir = host_listed_under(target->model, d)) && !t.failed; d++)
+        for (size_t i = 0; i < h->fusion_ops.n; i++)
+            if (write_op(&t, dir, &names, &h->fusion_ops.at[i])) break;
     map_free(&names);
     return table_close(&t);
 }

@@ -16,20 +16,14 @@ struct group {
     str_id type, core;
     uint16_t device_id;
     uint64_t count;
-    int64_t total_ns, min_ns, max_ns;
-    int64_t device_ns; /* total of all groups of the device */
+    wide total, min, max; /* ps */
+    wide device;          /* total of all groups of the device */
 };
 
 struct groups {
     const struct model *m;
     ARRAY(struct group) all; /* device by device */
 };
-
-static int64_t add_ns(int64_t a, int64_t b)
-{
-    int64_t sum;
-    return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
-}
 
 /* A communication operator that is a kernel of its own: op_summary shows the kernel, communication_statistic counts it.
  */
@@ -59,15 +53,15 @@ static void add(struct groups *g, struct map *by_key, const struct device_model 
                                 .type = op->type,
                                 .core = op->task_type,
                                 .device_id = d->device_id,
-                                .min_ns = INT64_MAX,
+                                .min = ~(wide)0,
                             }));
     }
     struct group *group = &g->all.at[index];
-    int64_t ns = span_ns(t->start_ns, t->end_ns);
+    wide ps = span_ps(t->start_ns, t->end_ns, t->rest_ps);
     group->count++;
-    group->total_ns = add_ns(group->total_ns, ns);
-    if (ns < group->min_ns) group->min_ns = ns;
-    if (ns > group->max_ns) group->max_ns = ns;
+    group->total += ps;
+    if (ps < group->min) group->min = ps;
+    if (ps > group->max) group->max = ps;
 }
 
 static void add_device(struct groups *g, const struct device_model *d)
@@ -79,19 +73,24 @@ static void add_device(struct groups *g, const struct device_model *d)
     for (size_t i = 0; i < d->untyped.n; i++)
         if (counts(g->m, &d->untyped.at[i])) add(g, &by_key, d, &d->untyped.at[i]);
     map_free(&by_key);
-    int64_t total = 0;
-    for (size_t i = from; i < g->all.n; i++) total = add_ns(total, g->all.at[i].total_ns);
-    for (size_t i = from; i < g->all.n; i++) g->all.at[i].device_ns = total;
+    wide total = 0;
+    for (size_t i = from; i < g->all.n; i++) total += g->all.at[i].total;
+    for (size_t i = from; i < g->all.n; i++) g->all.at[i].device = total;
 }
 
 /* Longest total first; of equal ones the lower device, then the names. */
 static int by_total(const void *a, const void *b)
 {
     const struct group *x = a, *y = b;
-    if (x->total_ns != y->total_ns) return x->total_ns > y->total_ns ? -1 : 1;
+    if (x->total != y->total) return x->total > y->total ? -1 : 1;
     if (x->device_id != y->device_id) return x->device_id < y->device_id ? -1 : 1;
     int order = strcmp(x->type_text, y->type_text);
     return order ? order : strcmp(x->core_text, y->core_text);
+}
+
+static void sort_groups(struct groups *g, size_t from)
+{
+    if (g->all.n > from) qsort(g->all.at + from, g->all.n - from, sizeof *g->all.at, by_total);
 }
 
 static int write_group(struct table *t, const struct group *g)
@@ -100,11 +99,11 @@ static int write_group(struct table *t, const struct group *g)
     table_string(t, g->type);
     table_string(t, g->core);
     table_u64(t, g->count);
-    table_us_trim(t, g->total_ns);
-    table_us_trim(t, g->min_ns);
-    table_us_trim(t, g->total_ns / (int64_t)g->count);
-    table_us_trim(t, g->max_ns);
-    table_trim(t, g->device_ns ? 100.0 * (double)g->total_ns / (double)g->device_ns : 0);
+    table_us_trim(t, divide_round(g->total, 1000));
+    table_us_trim(t, divide_round(g->min, 1000));
+    table_us_trim(t, (int64_t)(g->total / g->count / 1000));
+    table_us_trim(t, divide_round(g->max, 1000));
+    table_trim(t, g->device ? 100.0 * (double)g->total / (double)g->device : 0);
     return table_end_row(t);
 }
 
@@ -112,9 +111,12 @@ static int write(struct export_target *target, struct error *err)
 {
     const struct model *m = target->model;
     struct groups g = {.m = m};
-    for (size_t i = 0; i < m->n_devices; i++) add_device(&g, &m->devices[i]);
+    for (size_t i = 0, from = 0; i < m->n_devices; i++, from = g.all.n) {
+        add_device(&g, &m->devices[i]);
+        if (m->session->script_summary) sort_groups(&g, from); /* each device by itself */
+    }
     if (!g.all.n) return 0;
-    qsort(g.all.at, g.all.n, sizeof *g.all.at, by_total);
+    if (!m->session->script_summary) sort_groups(&g, 0);
     struct table t;
     int status = table_open(&t, target, report_op_statistic.stem, COLUMNS(columns), g.all.n, err);
     if (!status) {

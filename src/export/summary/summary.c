@@ -32,6 +32,12 @@ void report_row(struct table *t, const struct prof_dir *dir)
     else table_u64(t, dir->device_id);
 }
 
+const struct prof_dir *host_listed_under(const struct model *m, size_t i)
+{
+    if (m->session->script_summary && m->n_devices) return i < m->n_devices ? m->devices[i].dir : NULL;
+    return i ? NULL : m->session->host;
+}
+
 /* The report of a metric: the rows of every directory. */
 static int write_metric(struct export_target *target, const struct metric *metric, const struct report *r,
                         struct error *err)

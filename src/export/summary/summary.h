@@ -30,6 +30,10 @@ static inline bool report_row_end(struct table *t)
     return !table_end_row(t);
 }
 
+/* The i-th directory under whose Device_id reports list what the host did, NULL = no more: the host; in the reference's
+ * scripts (session.script_summary) every device, the host only where there is none. */
+const struct prof_dir *host_listed_under(const struct model *m, size_t i);
+
 /* The report with that stem, or NULL. */
 const struct report *report_find(const char *stem, size_t len);
 
@@ -39,6 +43,21 @@ static inline int64_t span_ns(int64_t start_ns, int64_t end_ns)
     int64_t span;
     if (end_ns <= start_ns) return 0;
     return __builtin_sub_overflow(end_ns, start_ns, &span) ? INT64_MAX : span;
+}
+
+/* The same in ps, exact: struct task and struct api say what rounding took away. */
+__extension__ typedef unsigned __int128 wide;
+static inline wide span_ps(int64_t start_ns, int64_t end_ns, int16_t rest_ps)
+{
+    __extension__ __int128 ps = (__int128)span_ns(start_ns, end_ns) * 1000 + rest_ps;
+    return ps < 0 ? 0 : (wide)ps;
+}
+
+/* The quotient rounded half up, at most an int64_t. */
+static inline int64_t divide_round(wide a, wide b)
+{
+    wide q = (a + b / 2) / b;
+    return q > INT64_MAX ? INT64_MAX : (int64_t)q;
 }
 
 /* Number of elements of an array of column names. */
