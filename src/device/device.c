@@ -10,11 +10,14 @@
 
 #include "base/jobs.h"
 #include "device/parts.h"
+#include "device/task_runs.h"
 
 struct loading {
     struct device_source from;
     struct device_data *d;
     log_array log;
+    run_array runs;
+    struct ts_states states;
     fusion_array fusions;
     flip_array flips;
     step_records steps;
@@ -23,12 +26,16 @@ struct loading {
 
 static void load_log(struct loading *l)
 {
-    stars_load(&l->log, &l->fusions, &l->from);
+    enum task_log kind = l->from.dir->chip->task_log;
+    if (kind == TASK_LOG_HWTS) hwts_load(&l->runs, &l->from);
+    else if (kind == TASK_LOG_STARS) stars_load(&l->log, &l->fusions, &l->from);
 }
 
 static void load_ts_track(struct loading *l)
 {
-    ts_track_load(&l->flips, &l->steps, &l->from);
+    if (l->from.dir->chip->task_log == TASK_LOG_TIMELINE)
+        ts_timeline_load(l->d, &l->runs, &l->steps, &l->states, &l->from);
+    else ts_track_load(&l->flips, &l->steps, &l->from);
     steps_build(l->d, &l->steps, &l->from);
     array_free(&l->steps);
 }
@@ -45,7 +52,12 @@ static void load_aicpu(struct loading *l)
     aicpu_comm_load(&l->d->aicpu, &l->from);
 }
 
-static void (*const inputs[])(struct loading *) = {load_log, load_ts_track, load_freq, load_aicpu};
+static void load_states(struct loading *l)
+{
+    if (l->from.dir->chip->task_log != TASK_LOG_TIMELINE) ts_states_load(&l->states, &l->from);
+}
+
+static void (*const inputs[])(struct loading *) = {load_log, load_ts_track, load_freq, load_aicpu, load_states};
 
 static void load_input(size_t item, void *context)
 {
@@ -61,8 +73,14 @@ static void build_tasks(struct loading *l, struct strpool *strings)
 {
     struct type_names names;
     stars_type_names(&names, l->from.dir->chip, strings);
-    l->d->has_tasks = l->log.n > 0;
+    ts_aicpu_runs(&l->runs, &l->states, &l->from);
+    l->d->has_tasks = l->log.n || l->runs.n;
     pair_tasks(l->d, &l->log, &l->flips, &names, &l->from);
+    run_tasks(l->d, &l->runs, &l->flips, &names, &l->from);
+    ts_schedules(l->d, &l->states, &l->flips, &l->from);
+    ts_copies(l->d, &l->states, &l->from);
+    ts_blocks(l->d, &l->states, &l->flips, &l->from);
+    ts_states_free(&l->states);
     fusion_pair(l->d, &l->fusions, &names, &l->from);
 }
 
@@ -71,6 +89,10 @@ static void build_tasks(struct loading *l, struct strpool *strings)
 static void build_counters(struct loading *l, const freq_changes *all)
 {
     static const freq_changes none;
+    if (l->from.dir->chip->task_log == TASK_LOG_HWTS) {
+        pmu_whole_load(l->d, &l->from);
+        return;
+    }
     if (l->from.dir->chip->unique_task_ids) {
         pmu_load_unique(l->d, &l->from);
         return;
@@ -117,7 +139,12 @@ void device_free(struct device_data *d)
     array_free(&d->freqs);
     array_free(&d->blocks);
     array_free(&d->fusions);
+    array_free(&d->copies);
+    array_free(&d->phases);
+    array_free(&d->schedules);
+    array_free(&d->blocks_logged);
     aicpu_comm_free(&d->aicpu);
+    pmu_whole_free_pending(d);
     pmu_free(&d->pmu);
     pmu_free_pending(d);
 }

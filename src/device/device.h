@@ -47,6 +47,25 @@ struct step_get_next {
     int64_t start_ns, end_ns; /* 0 = not seen */
 };
 
+/* A copy that the scheduler made. Epoch ns. */
+struct device_copy {
+    uint32_t stream_id, task_id;
+    int64_t receive_ns, start_ns, end_ns;
+};
+
+/* The states that a run of a task went through (Ascend 310). Epoch ns, 0 = not seen. */
+struct task_phases {
+    uint32_t stream_id, task_id;
+    uint8_t type_number;
+    int64_t waiting_ns, pending_ns, running_ns, complete_ns;
+};
+
+/* Block numbers of a task that the scheduler knows better than the host. */
+struct logged_blocks {
+    uint32_t stream_id, task_id, batch_id;
+    uint32_t block_num, mix_block_num;
+};
+
 #define WHOLE_CHIP (-1)
 
 struct freq_point {
@@ -97,7 +116,12 @@ struct device_data {
     ARRAY(struct fusion_part) fusions; /* ascending start */
     struct aicpu_comm aicpu; /* communication that the AI CPU unfolds */
     bool has_tasks;          /* any task log record */
-    void *pending;           /* between the phases */
+    ARRAY(struct device_copy) copies;          /* by first appearance of (stream, task), then in order of time */
+    ARRAY(struct task_phases) phases;          /* in order of (task, stream), then of time */
+    ARRAY(struct device_task) schedules;       /* tasks that the scheduler itself ran, in the order of tasks; no type */
+    ARRAY(struct logged_blocks) blocks_logged; /* in order of time */
+    void *pending;                             /* between the phases */
+    struct whole_pending *whole_pending;       /* the same of chips without STARS */
 };
 
 /* Decode everything of one device. `expanded`: host_streams_expanded. */
@@ -112,6 +136,7 @@ void device_name_streams(struct device_data *d, const struct map *stream_of);
 /* Block numbers of the kernel that a device task ran. */
 struct device_blocks {
     uint16_t block_num, mix_block_num;
+    bool counts; /* it ran on the cores that count */
 };
 
 /* Finish the counters: blocks[tasks.n] says what the host knows of each task (zeros: nothing known). Fills tasks[].pmu

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "device/pmu_records.h"
+#include "device/task_runs.h"
 
 static double total_us(const struct pmu *p, uint64_t cycles, double mhz, uint32_t blocks, uint32_t cores)
 {
@@ -84,8 +85,8 @@ static void add_orphan(struct device_data *d, const struct pmu_left_over *o, con
 void device_attach_pmu(struct device_data *d, const struct prof_dir *dir, const struct device_blocks *blocks,
                        struct diag *diag)
 {
-    (void)diag;
     struct pmu_pending *pending = d->pending;
+    pmu_whole_attach(d, blocks, diag, dir->name);
     if (!pending) return;
     limit_blocks(pending, dir, blocks);
     array_reserve(&d->pmu.rows, pending->matches.n);

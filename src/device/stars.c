@@ -42,7 +42,7 @@ static const char *const subtask_names[] = {
 
 void stars_type_names(struct type_names *names, const struct chip *chip, struct strpool *strings)
 {
-    str_id unknown = strpool_add_z(strings, "UNKNOWN");
+    str_id unknown = strpool_add_z(strings, chip->sqe_unknown ? chip->sqe_unknown : "UNKNOWN");
     for (unsigned i = 0; i < 64; i++) {
         const char *name = i < SQE_NAMES ? chip->sqe_names[i] : NULL;
         names->task[i] = name ? strpool_add_z(strings, name) : unknown;

@@ -29,13 +29,22 @@ static void load_side(size_t item, void *context)
                 b->options->progress);
 }
 
-static void attach_counters(const struct model *m, struct device_model *d, const uint32_t *host_of, struct diag *diag)
+/* AI CPU, DSA and DVPP operators do not run on cores that count. */
+static bool op_counts(const struct op *op, const struct well_known *known)
+{
+    for (size_t i = 0; i < sizeof known->uncounted / sizeof *known->uncounted; i++)
+        if (op->task_type == known->uncounted[i]) return false;
+    return true;
+}
+
+static void attach_counters(const struct model *m, struct device_model *d, const uint32_t *host_of,
+                            const struct well_known *known, struct diag *diag)
 {
     struct device_blocks *blocks = mem_zalloc(d->data.tasks.n, sizeof *blocks);
     for (size_t i = 0; i < d->data.tasks.n; i++) {
         if (host_of[i] >= m->host.tasks.n || m->host.tasks.at[host_of[i]].op == NONE) continue;
         const struct op *op = &m->host.ops.at[m->host.tasks.at[host_of[i]].op];
-        blocks[i] = (struct device_blocks){(uint16_t)op->block_num, (uint16_t)op->mix_block_num};
+        blocks[i] = (struct device_blocks){(uint16_t)op->block_num, (uint16_t)op->mix_block_num, op_counts(op, known)};
     }
     device_attach_pmu(&d->data, d->dir, blocks, diag);
     free(blocks);
@@ -49,7 +58,7 @@ static void join_device(size_t item, void *context)
     uint32_t *host_of = mem_alloc(d->data.tasks.n * sizeof *host_of);
     join_streams(m, d);
     join_host(m, d, host_of, b->diag);
-    attach_counters(m, d, host_of, b->diag);
+    attach_counters(m, d, host_of, &b->known, b->diag);
     join_tasks(m, d, host_of, &b->known);
     communication_build(m, d, host_of, b->diag);
     array_free(&d->data.tasks);
@@ -78,6 +87,15 @@ static struct well_known known_texts(struct strpool *strings)
         .ffts_plus = strpool_add_z(strings, "FFTS_PLUS"),
         .memcpy_async = strpool_add_z(strings, "MEMCPY_ASYNC"),
         .simt = strpool_add_z(strings, "KERNEL_SIMT"),
+        .uncounted =
+            {
+                strpool_add_z(strings, "AI_CPU"),
+                strpool_add_z(strings, "DSA"),
+                strpool_add_z(strings, "DSA_SQE"),
+                strpool_add_z(strings, "DVPP"),
+                strpool_add_z(strings, "WRITE_BACK"),
+                strpool_add_z(strings, "INVALID"),
+            },
         .kernel_types =
             {
                 strpool_add_z(strings, "KERNEL_AICORE"),

@@ -7,6 +7,7 @@
 /* Ids of the texts that rules compare with. */
 struct well_known {
     str_id unknown, ffts_plus, memcpy_async, simt;
+    str_id uncounted[6];    /* task types of operators that the counters of cores say nothing of */
     str_id kernel_types[7]; /* host types that do not stretch the interval of the overlap analysis */
 };
 

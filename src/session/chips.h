@@ -44,6 +44,14 @@ enum pmu_groups {
     PMU_GROUPS_950,
 };
 
+/* Where it is logged when tasks ran. */
+enum task_log {
+    TASK_LOG_NONE,
+    TASK_LOG_STARS,    /* stars_soc */
+    TASK_LOG_HWTS,     /* hwts; counters of whole tasks in aicore, aiVectorCore */
+    TASK_LOG_TIMELINE, /* ts_track, in packets of any length, counters included */
+};
+
 struct chip {
     int id;                      /* info.json platform_version */
     const char *name;            /* "CHIP_V4_1_0" */
@@ -52,20 +60,25 @@ struct chip {
     double counter_mhz, aic_mhz; /* typical device counter and AI core clock, 0 = not known; info.json has the real
                                     ones */
     bool stars;                  /* tasks are logged by STARS (stars_soc), not by HWTS */
-    bool unique_task_ids;        /* V6: task ids are 32 bits and never wrap: no batch ids, no flips */
-    bool freq_of_dies;           /* each die reports the clock of its AI cores, in stars_soc_profile */
-    bool can_export_all;         /* whole-collection export is possible with a driver that numbers tasks uniquely */
-    bool context_ids;            /* host context_id_info records are used */
-    bool native_tasks;     /* the reference tool reads task logs and counters of this chip with its native part; those
-                              of the others with scripts, which pair, number and convert differently */
-    bool native_views;     /* the reference tool writes timeline and reports of this chip with its native part; of
-                              the others with scripts, which have other rows and columns (session.h) */
-    bool mix_pmu;          /* both an AIC and an AIV side of counters per task (prefix aic_ / aiv_) */
-    unsigned stars_record; /* bytes of a stars_soc record, 0 = none */
-    unsigned pmu_counters; /* counters in a task PMU record */
+    enum task_log task_log;
+    bool aicpu_from_ts;     /* ts_track, not the task log, says when AI CPU tasks ran */
+    bool schedules_from_ts; /* ts_track says when tasks of the scheduler itself ran */
+    bool copies_from_ts;    /* ts_track says when the scheduler copied */
+    bool unique_task_ids;   /* V6: task ids are 32 bits and never wrap: no batch ids, no flips */
+    bool freq_of_dies;      /* each die reports the clock of its AI cores, in stars_soc_profile */
+    bool can_export_all;    /* whole-collection export is possible with a driver that numbers tasks uniquely */
+    bool context_ids;       /* host context_id_info records are used */
+    bool native_tasks;      /* the reference tool reads task logs and counters of this chip with its native part; those
+                               of the others with scripts, which pair, number and convert differently */
+    bool native_views;      /* the reference tool writes timeline and reports of this chip with its native part; of
+                               the others with scripts, which have other rows and columns (session.h) */
+    bool mix_pmu;           /* both an AIC and an AIV side of counters per task (prefix aic_ / aiv_) */
+    unsigned stars_record;  /* bytes of a stars_soc record, 0 = none */
+    unsigned pmu_counters;  /* counters in a task PMU record */
     enum pmu_groups pmu_groups;
     const char *const *pmu_not_there; /* counter columns without a unit behind them, NULL ended; may be NULL */
     const char *const *sqe_names;     /* SQE_NAMES entries: device task type by number, NULL = unknown number */
+    const char *sqe_unknown;          /* what a task of an unknown number is called; NULL = "UNKNOWN" */
     uint32_t samples;                 /* enum chip_sample, or-ed */
     unsigned ddr_bytes;               /* bytes of a transfer that the DDR counters count */
     unsigned llc_parts;               /* parts of the last level cache that are shown: 0 … n - 1 */
