@@ -2,18 +2,16 @@
  *
  *   host sub-task ──(stream, batch, task, context)──▶ device intervals         = executed sub-tasks ("pieces")
  *   pieces of a thread, by launch time ──▶ the operator whose call encloses the launch
- *   operators of a group, by launch ──▶ index;  runs of one launch ──▶ iteration  = names like hcom_allReduce__538_0_1
+ *   operators of a group, by begin ──▶ index;  runs of one launch ──▶ iteration  = names like hcom_allReduce__538_0_1
  *   pieces with the same name, group and device ──▶ an operator that ran, from its first to its last master piece
  *
- * Everything is a sort and a merge over arrays of pieces. Rules: docs/formats/joining.md. */
-#include <ctype.h>
-#include <stdio.h>
+ * What the AI CPU unfolds is put beside it (comm_aicpu.c). Everything is a sort and a merge over arrays of pieces.
+ * Rules: docs/formats/joining.md. */
 #include <string.h>
 
-#include "base/format.h"
 #include "base/hash.h"
 #include "base/sort.h"
-#include "model/parts.h"
+#include "model/comm.h"
 
 /* A host sub-task that ran once. */
 struct piece {
@@ -39,12 +37,13 @@ struct work {
     const uint32_t *host_of;
     pieces p;
     uint32_t *rank_size; /* of each host operator: what its last sub-task says */
+    bool by_scripts;     /* rates have the last digits of the reference's scripts */
 };
 
 /* ---- pieces -------------------------------------------------------------------------------------------------------
  */
 
-static struct task_key comm_key(const struct host_comm_task *t)
+static struct task_key launch_key(const struct host_comm_task *t)
 {
     return task_key(t->stream_id, t->task_id, t->context_id, t->batch_id);
 }
@@ -56,16 +55,16 @@ static void collect_pieces(struct work *w)
     size_t n = 0;
     for (size_t i = 0; i < h->comm_tasks.n; i++)
         if (h->comm_tasks.at[i].device_id == w->d->device_id)
-            order[n++] = (struct sort_key){comm_key(&h->comm_tasks.at[i]).context_batch, (uint32_t)i};
+            order[n++] = (struct sort_key){launch_key(&h->comm_tasks.at[i]).context_batch, (uint32_t)i};
     sort_keys(order, n);
-    for (size_t i = 0; i < n; i++) order[i].key = comm_key(&h->comm_tasks.at[order[i].index]).task_stream;
+    for (size_t i = 0; i < n; i++) order[i].key = launch_key(&h->comm_tasks.at[order[i].index]).task_stream;
     sort_keys(order, n);
 
     const struct device_task *tasks = w->d->data.tasks.at;
     size_t n_tasks = w->d->data.tasks.n, t = 0;
     for (size_t i = 0; i < n; i++) {
         const struct host_comm_task *host = &h->comm_tasks.at[order[i].index];
-        struct task_key key = comm_key(host);
+        struct task_key key = launch_key(host);
         while (t < n_tasks &&
                task_key_compare(task_key(tasks[t].stream_id, tasks[t].task_id, tasks[t].context_id, tasks[t].batch_id),
                                 key) < 0)
@@ -194,116 +193,60 @@ static void find_group(const struct work *w, struct piece *p)
     p->group_key = own ? info->group_key : op->group != STR_NA ? op->group_key : 0;
 }
 
-/* The group as it enters names: the decimal key, "N/A" without one. */
-static const char *group_key_text(const struct piece *p, char buf[FORMAT_U64 + 1])
-{
-    if (p->group == STR_NA) return "N/A";
-    *format_u64(buf, p->group_key) = '\0';
-    return buf;
-}
-
-/* Operators are numbered per group (AI CPU unfolded ones apart), in the order of their first sub-task, from the first
- * that ran after the collection start; what ran before belongs to index -1. */
+/* Operators are numbered per group (AI CPU unfolded ones apart), in the order in which their calls began, from the
+ * first that ran after the collection start; what ran before belongs to index -1. */
 static void name_pieces(struct work *w)
 {
     const struct model *m = w->m;
-    const struct host_data *h = &m->host;
     struct sort_key *order = mem_alloc(w->p.n * sizeof *order);
-    for (size_t i = 0; i < w->p.n; i++) order[i] = (struct sort_key){w->p.at[i].start, (uint32_t)i};
-    sort_keys(order, w->p.n);
-    for (size_t i = 0; i < w->p.n; i++) order[i].key = w->p.at[order[i].index].launch;
-    sort_keys(order, w->p.n);
+    for (int pass = 0; pass < 3; pass++) {
+        for (size_t i = 0; i < w->p.n; i++) {
+            if (!pass) order[i].index = (uint32_t)i;
+            const struct piece *p = &w->p.at[order[i].index];
+            order[i].key = pass == 0 ? p->start : pass == 1 ? p->launch : m->host.comm_ops.at[p->op].begin;
+        }
+        sort_keys(order, w->p.n);
+    }
 
     struct map next = {0}, index_of = {0}; /* group -> operators numbered; operator -> its index */
     for (size_t i = 0; i < w->p.n; i++) {
         struct piece *p = &w->p.at[order[i].index];
-        const struct host_comm_op *op = &h->comm_ops.at[p->op];
-        const char *op_name = model_text(m, op->name);
-        char key_buf[FORMAT_U64 + 1], text[1024];
+        str_id op_name = m->host.comm_ops.at[p->op].name;
         find_group(w, p);
-        const char *group = group_key_text(p, key_buf);
-        size_t length = strlen(group);
-        uint64_t counter =
-            hash_u64(p->group == STR_NA ? 0 : p->group_key + 1) * 2 + (strstr(op_name, "AicpuKernel") != NULL);
-        uint32_t *numbered = map_put(&next, counter, 0, NULL);
+        struct comm_group_text group = comm_group_text(p->group, p->group_key);
+        uint32_t *numbered = map_put(&next, comm_counter(m, op_name, p->group, p->group_key), 0, NULL);
         uint32_t index = map_get(&index_of, p->op, NONE);
         if (index == NONE && p->start_ns > m->session->start_ns) {
             index = (*numbered)++;
             map_put(&index_of, p->op, index, NULL);
         }
-        int64_t shown = index != NONE ? (int64_t)index : (int64_t)*numbered - 1;
-        int n = snprintf(text, sizeof text, "%.900s_%s_%lld_%u", op_name, group + (length > 3 ? length - 3 : 0),
-                         (long long)shown, p->iteration);
-        p->name = strpool_add(m->strings, text, (size_t)n);
-        n = snprintf(text, sizeof text, "%.900s_%s_%u", model_text(m, p->name), group, w->d->device_id);
-        p->key = strpool_add(m->strings, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
+        p->name = comm_name(m, op_name, &group, index != NONE ? (int64_t)index : (int64_t)*numbered - 1, p->iteration);
+        p->key = comm_key(m, p->name, &group, w->d->device_id);
     }
     map_free(&next);
     map_free(&index_of);
     free(order);
 }
 
-/* ---- bandwidth ----------------------------------------------------------------------------------------------------
- */
-
-#define RDMA_SEND_PAYLOAD 1
-
-/* Tasks of an RDMA transfer behind its last payload: notifies and waits that belong to it. */
-static size_t transfer_tail(const char *op_name)
-{
-    char lower[256];
-    size_t n = 0;
-    for (; op_name[n] && n + 1 < sizeof lower; n++) lower[n] = (char)tolower((unsigned char)op_name[n]);
-    lower[n] = '\0';
-    return strstr(lower, "send") || strstr(lower, "receive") ? 3 : 5;
-}
-
-static double rate(double bytes, double ns)
-{
-    return ns > 0 ? bytes / ns : 0.0;
-}
-
-/* list[n]: pieces of one operator and plane in order of execution. A run of RDMA payloads shares the rate from its
- * start to the end of the transfer that closes it. */
-static void lane_bandwidth(struct work *w, const uint32_t *list, size_t n)
-{
-    size_t tail = transfer_tail(model_text(w->m, w->p.at[list[0]].name));
-    for (size_t k = 0; k < n;) {
-        struct piece *p = &w->p.at[list[k]];
-        size_t run = 0;
-        double bytes = 0;
-        while (k + run < n && info_of(w, &w->p.at[list[k + run]])->rdma_type == RDMA_SEND_PAYLOAD)
-            bytes += (double)info_of(w, &w->p.at[list[k + run++]])->size;
-        size_t close = k + run + tail - 2;
-        if (!run || close >= n) {
-            p->bandwidth = rate((double)info_of(w, p)->size, (double)(p->end_ns - p->start_ns));
-            k++;
-            continue;
-        }
-        double shared = rate(bytes, (double)(w->p.at[list[close]].end_ns - p->start_ns));
-        for (size_t i = 0; i < run; i++) w->p.at[list[k + i]].bandwidth = shared;
-        k += run;
-    }
-}
-
 /* Pieces are in order of execution; a lane is (operator name, plane). */
 static void find_bandwidth(struct work *w)
 {
-    struct sort_key *order = mem_alloc(w->p.n * sizeof *order);
-    uint32_t *list = mem_alloc(w->p.n * sizeof *list);
+    struct transfer *t = mem_alloc(w->p.n * sizeof *t);
     for (size_t i = 0; i < w->p.n; i++) {
-        uint64_t lane = (uint64_t)w->p.at[i].name << 32 | (uint32_t)info_of(w, &w->p.at[i])->plane_id;
-        order[i] = (struct sort_key){lane, (uint32_t)i};
+        const struct piece *p = &w->p.at[i];
+        const struct comm_info *info = info_of(w, p);
+        t[i] = (struct transfer){
+            .start_ns = p->start_ns,
+            .end_ns = p->end_ns,
+            .bytes = (double)info->size,
+            .lane = (uint64_t)p->name << 32 | (uint32_t)info->plane_id,
+            .name = p->name,
+            .is_payload = info->rdma_type == RDMA_SEND_PAYLOAD,
+        };
     }
-    sort_keys(order, w->p.n);
-    for (size_t i = 0, from = 0; i < w->p.n; i++) {
-        list[i] = order[i].index;
-        if (i + 1 < w->p.n && order[i + 1].key == order[i].key) continue;
-        lane_bandwidth(w, list + from, i + 1 - from);
-        from = i + 1;
-    }
-    free(list);
-    free(order);
+    transfer_rates(w->m, t, w->p.n, w->by_scripts);
+    for (size_t i = 0; i < w->p.n; i++) w->p.at[i].bandwidth = t[i].rate;
+    free(t);
 }
 
 /* ---- results ------------------------------------------------------------------------------------------------------
@@ -392,7 +335,6 @@ static void store_operators(struct work *w, spans *s, struct diag *diag)
                                         .retry = op->retry,
                                         .data_type = op->data_type,
                                         .count = op->count,
-                                        .lane = NONE,
                                     }));
     }
     diag_count(diag, DIAG_WARNING, w->d->dir->name, DIAG_NO_OFFSET, without_master,
@@ -401,35 +343,13 @@ static void store_operators(struct work *w, spans *s, struct diag *diag)
     map_free(&op_of);
 }
 
-/* The lane of a group, made at its first use. */
-static uint32_t lane_of(struct device_model *d, struct map *lanes, str_id group)
-{
-    bool fresh;
-    uint32_t lane = *map_put(lanes, group, (uint32_t)d->comm_groups.n, &fresh);
-    if (fresh) array_push(&d->comm_groups, ((struct comm_group){.name = group}));
-    return lane;
-}
-
-static void add_plane(struct comm_group *g, int32_t plane_id)
-{
-    uint32_t plane = plane_id < 0 ? 0 : (uint32_t)plane_id;
-    size_t at = g->planes.n;
-    while (at && g->planes.at[at - 1] > plane) at--;
-    if (at && g->planes.at[at - 1] == plane) return;
-    array_push(&g->planes, plane);
-    for (size_t i = g->planes.n - 1; i > at; i--) g->planes.at[i] = g->planes.at[i - 1];
-    g->planes.at[at] = plane;
-}
-
-static void store_tasks(struct work *w, const struct map *span_of, const spans *s, struct map *lanes)
+static void store_tasks(struct work *w, const struct map *span_of, const spans *s)
 {
     for (size_t i = 0; i < w->p.n; i++) {
         const struct piece *p = &w->p.at[i];
         if (p->start_ns < w->m->session->start_ns) continue;
         const struct device_task *run = &w->d->data.tasks.at[p->device_task];
         const struct comm_info *info = info_of(w, p);
-        uint32_t lane = lane_of(w->d, lanes, p->group);
-        add_plane(&w->d->comm_groups.at[lane], info->plane_id);
         array_push(&w->d->comm_tasks, ((struct comm_task){
                                           .start_ns = p->start_ns,
                                           .end_ns = p->end_ns,
@@ -443,7 +363,6 @@ static void store_tasks(struct work *w, const struct map *span_of, const spans *
                                           .op_key = p->key,
                                           .name = info->name,
                                           .group = p->group,
-                                          .lane = lane,
                                           .plane_id = info->plane_id,
                                           .notify_id = info->notify_id,
                                           .estimated_us = info->estimated_us,
@@ -524,28 +443,52 @@ static void make_statistics(struct work *w)
     array_free(&list);
 }
 
-void communication_build(const struct model *m, struct device_model *d, const uint32_t *host_of, struct diag *diag)
+/* The runs of launched operators, for what the AI CPU did of them. */
+static void list_runs(const struct work *w, const struct map *span_of, const spans *s, struct comm_runs *out)
 {
-    if (!m->host.comm_tasks.n) return;
-    struct work w = {m, d, host_of, {0}, mem_zalloc(m->host.comm_ops.n, sizeof *w.rank_size)};
-    collect_pieces(&w);
-    sort_by_launch(&w);
-    assign_operators(&w, diag);
-    name_pieces(&w);
-    sort_by_start(&w);
-    find_bandwidth(&w);
+    for (size_t i = 0; i < w->p.n; i++) {
+        const struct piece *p = &w->p.at[i];
+        bool fresh;
+        uint32_t at = *map_put(&out->index, comm_run_key(p->op, p->iteration), (uint32_t)out->runs.n, &fresh);
+        struct comm_run run = {p->op, p->iteration, p->name, p->key, p->group, s->at[map_get(span_of, p->key, 0)].op};
+        if (fresh) array_push(&out->runs, run);
+        else out->runs.at[at] = run; /* of an operator that ran across the collection start, what comes behind it */
+    }
+}
 
-    struct map span_of = {0}, lanes = {0};
+static void launched(struct work *w, struct comm_runs *runs, struct diag *diag)
+{
+    collect_pieces(w);
+    sort_by_launch(w);
+    assign_operators(w, diag);
+    name_pieces(w);
+    sort_by_start(w);
+    find_bandwidth(w);
+
+    struct map span_of = {0};
     spans s = {0};
-    collect_spans(&w, &span_of, &s);
-    store_operators(&w, &s, diag);
-    store_tasks(&w, &span_of, &s, &lanes);
-    for (size_t i = 0; i < d->comm_ops.n; i++) d->comm_ops.at[i].lane = map_get(&lanes, d->comm_ops.at[i].group, NONE);
-    make_statistics(&w);
-
+    collect_spans(w, &span_of, &s);
+    store_operators(w, &s, diag);
+    store_tasks(w, &span_of, &s);
+    make_statistics(w);
+    if (w->m->host.mc2_groups.n) list_runs(w, &span_of, &s, runs);
     array_free(&s);
     map_free(&span_of);
-    map_free(&lanes);
-    array_free(&w.p);
-    free(w.rank_size);
+}
+
+void communication_build(const struct model *m, struct device_model *d, const uint32_t *host_of, struct diag *diag)
+{
+    struct comm_runs runs = {0};
+    if (m->host.comm_tasks.n) {
+        bool by_scripts = !d->dir->chip->native_tasks || !m->session->all_export;
+        struct work w = {m, d, host_of, {0}, mem_zalloc(m->host.comm_ops.n, sizeof *w.rank_size), by_scripts};
+        launched(&w, &runs, diag);
+        array_free(&w.p);
+        free(w.rank_size);
+    }
+    if (m->host.mc2_groups.n) comm_aicpu_build(m, d, host_of, &runs, diag);
+    comm_turns_build(m, d);
+    comm_finish(d);
+    array_free(&runs.runs);
+    map_free(&runs.index);
 }

@@ -136,6 +136,7 @@ void model_free(struct model *m)
         array_free(&d->untyped);
         array_free(&d->comm_ops);
         array_free(&d->comm_tasks);
+        array_free(&d->comm_turns);
         for (size_t g = 0; g < d->comm_groups.n; g++) array_free(&d->comm_groups.at[g].planes);
         array_free(&d->comm_groups);
         array_free(&d->comm_statistics);

@@ -40,17 +40,25 @@ struct task {
     int16_t rest_ps;     /* the duration is that much longer than end_ns - start_ns */
 };
 
+/* Who unfolded communication into sub-tasks. */
+enum comm_source {
+    COMM_LAUNCHED, /* the host: every sub-task was launched */
+    COMM_AICPU,    /* the AI CPU, for an operator that the host launched: that operator's rows are COMM_LAUNCHED */
+    COMM_FUSED,    /* the AI CPU, in an operator that computes, too (MC2) */
+};
+
 /* A communication operator that ran (row of COMMUNICATION_OP). */
 struct comm_op {
     int64_t start_ns, end_ns; /* over its master tasks */
     str_id name;              /* with suffix: hcom_allReduce__538_0_1 */
     str_id key;               /* "<name>_<group key>_<device>": identity of opId */
     str_id op_type, alg_type;
-    str_id group;        /* as shown; "N/A" when the operator was launched without hccl_op_info */
+    str_id group;        /* as shown, fused ones with " Aicpu" behind; "N/A" when there was no hccl_op_info */
     uint32_t connection; /* 0 = none */
     uint32_t model_id;
     uint32_t rank_size;
-    int8_t relay, retry;
+    int8_t relay, retry; /* -1 = unknown */
+    uint8_t source;      /* enum comm_source */
     uint16_t data_type;
     int64_t count; /* -1 = unknown */
     uint32_t lane; /* index in device.comm_groups: the timeline thread group; NONE = not in the timeline */
@@ -74,7 +82,16 @@ struct comm_task {
     int64_t size; /* bytes, -1 = no info */
     uint32_t src_rank, dst_rank;
     uint16_t data_type, link_type, transport_type, rdma_type; /* ENUM_HCCL_* */
+    uint8_t source;                                           /* enum comm_source */
     bool is_master;
+};
+
+/* A turn of a fused operator: of communication on the AI CPU, or of computation on the cores. */
+struct comm_turn {
+    int64_t points[AICPU_COMM_POINTS]; /* where its steps begin and end; computation has AICPU_COMPUTE_POINTS */
+    uint32_t stream_id, task_id;
+    uint8_t turn; /* 1 … */
+    bool compute;
 };
 
 /* A group of timeline threads: the group itself at first_tid, its plane p at first_tid + 1 + p. */
@@ -104,8 +121,10 @@ struct device_model {
     struct device_data data;            /* pmu, steps, reduces, get_nexts, freqs; data.tasks is freed once joined */
     ARRAY(struct task) tasks;           /* ascending start; tasks that ended before the collection start are left out */
     ARRAY(struct task) untyped;         /* operators whose device type has no name: only op_statistic counts them */
-    ARRAY(struct comm_op) comm_ops;     /* ascending start */
+    ARRAY(struct comm_op) comm_ops;     /* launched ones, ascending start, then fused ones, ascending start */
+    size_t n_fused_ops;                 /* of comm_ops, at its end */
     ARRAY(struct comm_task) comm_tasks; /* ascending start */
+    ARRAY(struct comm_turn) comm_turns; /* computation first, each in the order of the records */
     ARRAY(struct comm_group) comm_groups;
     ARRAY(struct comm_statistic) comm_statistics; /* total descending */
     ARRAY(struct section) overlap[OVERLAP_KINDS]; /* ascending */

@@ -39,6 +39,20 @@ static void subtract(sections *out, const struct section *a, size_t n_a, const s
     }
 }
 
+/* Communication that nothing computes beside. As in the reference the last section of computation only counts against
+ * the first communication that it meets: what begins while it goes on counts as not overlapped. */
+static void not_overlapped(sections *out, const sections *communication, const sections *compute)
+{
+    size_t n = communication->n;
+    if (compute->n) {
+        const struct section *last = &compute->at[compute->n - 1];
+        for (n = 0; n < communication->n && communication->at[n].end_ns <= last->start_ns;) n++;
+        if (n < communication->n) n++;
+    }
+    subtract(out, communication->at, n, compute->at, compute->n);
+    for (; n < communication->n; n++) array_push(out, communication->at[n]);
+}
+
 static bool is_compute(const struct model *m, const struct task *t)
 {
     if (t->op == NONE || m->host.ops.at[t->op].flags & (OP_AICPU_KERNEL | OP_AIV_KERNEL)) return false;
@@ -87,7 +101,7 @@ void overlap_build(const struct model *m, struct device_model *d, const struct w
     merge_sections(compute.at, &compute.n);
     merge_sections(communication.at, &communication.n);
 
-    subtract(&alone, communication.at, communication.n, compute.at, compute.n);
+    not_overlapped(&alone, &communication, &compute);
     array_reserve(&busy, compute.n + communication.n);
     for (size_t i = 0; i < compute.n; i++) array_push(&busy, compute.at[i]);
     for (size_t i = 0; i < communication.n; i++) array_push(&busy, communication.at[i]);

@@ -86,7 +86,7 @@ static uint64_t count_rows(const struct model *m)
     uint64_t rows = 0;
     for (size_t i = 0; i < m->n_devices; i++) {
         const struct device_model *d = &m->devices[i];
-        rows += d->comm_ops.n;
+        rows += d->comm_ops.n - d->n_fused_ops;
         for (size_t k = 0; k < d->tasks.n; k++) rows += is_row(m, &d->tasks.at[k]);
     }
     return rows;
@@ -270,14 +270,15 @@ static int write_comm_op(struct writer *w, const struct device_model *d, const s
     return table_end_row(&w->t);
 }
 
-/* The rows of a device; of two that start together the communication operator comes first. */
+/* The rows of a device; of two that start together the communication operator comes first. Fused operators have the rows
+ * of their kernels. */
 static int write_device(struct writer *w, const struct device_model *d)
 {
-    size_t task = 0, comm = 0;
+    size_t task = 0, comm = 0, n_comm = d->comm_ops.n - d->n_fused_ops;
     for (;;) {
         while (task < d->tasks.n && !is_row(w->m, &d->tasks.at[task])) task++;
         const struct task *a = task < d->tasks.n ? &d->tasks.at[task] : NULL;
-        const struct comm_op *b = comm < d->comm_ops.n ? &d->comm_ops.at[comm] : NULL;
+        const struct comm_op *b = comm < n_comm ? &d->comm_ops.at[comm] : NULL;
         if (!a && !b) return 0;
         int status;
         if (b && (!a || b->start_ns <= a->start_ns)) {

@@ -87,6 +87,32 @@ static void tasks(struct trace *t, const struct layer *layer, const struct devic
     }
 }
 
+/* The steps of a fused operator's turns, from point to point. A step without beginning or end is not shown. */
+static void turns(struct trace *t, const struct layer *layer, const struct device_model *d, struct streams *streams)
+{
+    static const char *const communication[AICPU_COMM_POINTS - 1] = {"StartServer", "TaskWaitRequest",
+                                                                     "TaskOrchestration", "TaskLaunch",
+                                                                     "TaskExecute", "Finalize"};
+    static const char *const computation[AICPU_COMPUTE_POINTS - 1] = {"WaitCompute", "Compute"};
+    for (size_t i = 0; i < d->comm_turns.n; i++) {
+        const struct comm_turn *turn = &d->comm_turns.at[i];
+        const char *const *names = turn->compute ? computation : communication;
+        size_t n = turn->compute ? AICPU_COMPUTE_POINTS - 1 : AICPU_COMM_POINTS - 1;
+        for (size_t k = 0; k < n; k++) {
+            if (turn->points[k] < t->model->session->start_ns || turn->points[k + 1] < turn->points[k]) continue;
+            trace_begin(t);
+            out_text(&t->out, names[k]);
+            out_char(&t->out, ' ');
+            out_u64(&t->out, turn->turn);
+            trace_slice(t, layer_pid(layer, d->dir), thread_of(streams, t->model, turn->stream_id), turn->points[k],
+                        turn->points[k + 1], NULL);
+            trace_arg_u64(t, "Physic Stream Id", turn->stream_id);
+            trace_arg_u64(t, "Task Id", turn->task_id);
+            trace_end(t);
+        }
+    }
+}
+
 static int by_number(const void *a, const void *b)
 {
     int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
@@ -111,6 +137,7 @@ void ascend_hardware_write(struct trace *t, const struct layer *layer)
     struct streams *streams = mem_zalloc(m->n_devices, sizeof *streams);
     for (size_t i = 0; i < m->n_devices; i++) tasks(t, layer, &m->devices[i], &streams[i], false);
     for (size_t i = 0; i < m->n_devices; i++) tasks(t, layer, &m->devices[i], &streams[i], true);
+    for (size_t i = 0; i < m->n_devices; i++) turns(t, layer, &m->devices[i], &streams[i]);
     for (size_t i = 0; i < m->n_devices; i++)
         if (streams[i].threads.n) layer_process(t, layer, m->devices[i].dir);
     for (size_t i = 0; i < m->n_devices; i++) {
