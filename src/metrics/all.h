@@ -4,6 +4,6 @@
 
 #include "metrics/metric.h"
 
-extern const struct metric metric_hbm, metric_ddr, metric_llc;
+extern const struct metric metric_hbm, metric_ddr, metric_pcie, metric_hccs, metric_llc, metric_npu_mem;
 
 #endif

@@ -12,7 +12,10 @@
 const struct metric *const metrics[] = {
     &metric_hbm,
     &metric_ddr,
+    &metric_pcie,
+    &metric_hccs,
     &metric_llc,
+    &metric_npu_mem,
 };
 const size_t n_metrics = sizeof metrics / sizeof *metrics;
 

@@ -45,6 +45,12 @@ int64_t sample_bytes_per_s(double mb_per_s)
     return isnan(mb_per_s) ? 0 : whole(mb_per_s * BYTES_PER_MB);
 }
 
+void sample_skip_line(struct diag *diag, const struct record_place *place, size_t n_fields)
+{
+    if (!n_fields || !place->offset) return;
+    diag_note(diag, DIAG_WARNING, place->file->shown, place->offset, "line not understood");
+}
+
 double sample_round(double value)
 {
     return fabs(value) < 1e12 ? rint(value * 1000) / 1000 : value;

@@ -2,6 +2,7 @@
 #ifndef METRICS_SAMPLING_H
 #define METRICS_SAMPLING_H
 
+#include "decode/records.h"
 #include "metrics/metric.h"
 
 #define BYTES_PER_MB 1048576.0
@@ -30,6 +31,10 @@ static inline bool sample_too_early(const struct prof_dir *dir, int64_t time_ns)
 
 /* A rate of a database, in B/s: the whole part of MB/s * 2^20. */
 int64_t sample_bytes_per_s(double mb_per_s);
+
+/* A line of a text input that cannot be used is skipped and noted, but for a heading at the start of a file and blank
+ * lines. */
+void sample_skip_line(struct diag *diag, const struct record_place *place, size_t n_fields);
 
 /* To three decimals, as the reference stores many rates. */
 double sample_round(double value);
