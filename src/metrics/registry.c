@@ -14,8 +14,16 @@ const struct metric *const metrics[] = {
     &metric_ddr,
     &metric_pcie,
     &metric_hccs,
+    &metric_nic,
+    &metric_roce,
     &metric_llc,
     &metric_npu_mem,
+    &metric_netdev,
+    &metric_dvpp,
+    &metric_ub,
+    &metric_ccu,
+    &metric_biu_perf,
+    &metric_dpu,
 };
 const size_t n_metrics = sizeof metrics / sizeof *metrics;
 
