@@ -84,8 +84,8 @@ static void build_tasks(struct loading *l, struct strpool *strings)
     fusion_pair(l->d, &l->fusions, &names, &l->from);
 }
 
-/* The clock that counted: named metrics are computed with lpmFreqConv alone, Custom ones with both kinds of files, as
- * the reference does. */
+/* The clock that counted: the reference's native part computes named metrics with lpmFreqConv alone, its scripts (and
+ * Custom metrics are always theirs) with both kinds of files. */
 static void build_counters(struct loading *l, const freq_changes *all)
 {
     static const freq_changes none;
@@ -97,7 +97,8 @@ static void build_counters(struct loading *l, const freq_changes *all)
         pmu_load_unique(l->d, &l->from);
         return;
     }
-    const freq_changes *freq = strncmp(l->from.dir->meta.aic_metrics, "Custom", 6) ? &l->conv : all;
+    bool native = l->from.dir->chip->native_tasks && strncmp(l->from.dir->meta.aic_metrics, "Custom", 6);
+    const freq_changes *freq = native ? &l->conv : all;
     pmu_load(l->d, &l->flips, freq_trusted(freq) ? freq : &none, &l->from);
 }
 
@@ -137,6 +138,7 @@ void device_free(struct device_data *d)
     array_free(&d->reduces);
     array_free(&d->get_nexts);
     array_free(&d->freqs);
+    array_free(&d->recorded_freqs);
     array_free(&d->blocks);
     array_free(&d->fusions);
     array_free(&d->copies);

@@ -111,6 +111,8 @@ struct device_data {
     ARRAY(struct freq_point)
     freqs; /* as exported: first point at the start of the device's collection, one at its end when that is known;
               ascending */
+    ARRAY(struct freq_point)
+    recorded_freqs; /* as recorded, first the clock at the reference count; empty where no timeline shows it */
     struct pmu pmu;
     ARRAY(struct device_block) blocks; /* file order */
     ARRAY(struct fusion_part) fusions; /* ascending start */

@@ -15,6 +15,7 @@ struct reader {
     freq_changes *changes;
     uint64_t reference;
     bool typed; /* the record says what it holds */
+    bool twice; /* as in struct freq_point */
     bool any;   /* some change was read */
     struct diag *diag;
 };
@@ -23,7 +24,7 @@ static void add_change(struct reader *r, uint64_t time, uint32_t mhz)
 {
     r->any = true;
     if (time < r->reference) r->changes->at[0].mhz = mhz;
-    else array_push(r->changes, ((struct freq_change){time, mhz, !r->typed}));
+    else array_push(r->changes, ((struct freq_change){time, mhz, r->twice}));
 }
 
 static void visit(const uint8_t *record, const struct record_place *place, void *context)
@@ -60,8 +61,9 @@ void freq_load(freq_changes *changes, const struct device_source *from, enum inp
 {
     uint64_t reference = from->dir->clock.device_ref;
     bool typed = id == INPUT_LPM_INFO_CONV;
-    array_push(changes, ((struct freq_change){reference, default_mhz(from->dir), !typed}));
-    struct reader r = {.changes = changes, .reference = reference, .typed = typed, .diag = from->diag};
+    bool twice = !typed && from->dir->chip->native_tasks; /* read by the native part and by a script */
+    array_push(changes, ((struct freq_change){reference, default_mhz(from->dir), twice}));
+    struct reader r = {changes, reference, typed, twice, false, from->diag};
     records_each(prof_dir_files(from->dir, id), LPM_RECORD, NULL, from->diag, from->progress, visit, &r);
     if (!r.any) changes->n = 0;
     sort_changes(changes);
@@ -80,15 +82,29 @@ void freq_merge(freq_changes *into, const freq_changes *other)
     into->n = kept;
 }
 
+static void keep_recorded(struct device_data *d, const freq_changes *changes, const struct device_source *from)
+{
+    const struct clock *clock = &from->dir->clock;
+    if (!changes->n)
+        array_push(&d->recorded_freqs, ((struct freq_point){.time_ns = clock_device_ns(clock, clock->device_ref),
+                                                            .mhz = default_mhz(from->dir)}));
+    for (size_t i = 0; i < changes->n; i++)
+        array_push(&d->recorded_freqs, ((struct freq_point){.time_ns = clock_device_ns(clock, changes->at[i].time),
+                                                            .mhz = changes->at[i].mhz}));
+}
+
 void freq_export(struct device_data *d, const freq_changes *changes, const struct device_source *from)
 {
+    if (from->dir->chip->freq_in_timeline) keep_recorded(d, changes, from);
+    if (!from->dir->chip->freq_in_db) return;
     /* The device's own begin and end, which are a little later and earlier than the host's. */
     const struct metadata *m = from->dir->meta.has_start ? &from->dir->meta : from->session->meta;
     array_push(&d->freqs, ((struct freq_point){m->start_ns, default_mhz(from->dir), false, WHOLE_CHIP}));
     for (size_t i = 0; i < changes->n; i++) {
         int64_t time_ns = clock_device_ns(&from->dir->clock, changes->at[i].time);
         if (time_ns < m->start_ns) d->freqs.at[0].mhz = changes->at[i].mhz;
-        else array_push(&d->freqs, ((struct freq_point){time_ns, changes->at[i].mhz, changes->at[i].twice, WHOLE_CHIP}));
+        else
+            array_push(&d->freqs, ((struct freq_point){time_ns, changes->at[i].mhz, changes->at[i].twice, WHOLE_CHIP}));
     }
     if (!m->has_end) return;
     struct freq_point end = {m->end_ns, d->freqs.at[d->freqs.n - 1].mhz, false, WHOLE_CHIP};

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/round.h"
+
 #include "host/host.h"
 
 #define GIB_IN_BITS 8589934592.0 /* 2^33 */
@@ -94,7 +96,7 @@ double pmu_value(const struct pmu *p, size_t row, size_t column)
 /* A ratio as op_summary shows it. */
 static double shown_ratio(const struct pmu *p, size_t row, uint32_t column)
 {
-    return rint(pmu_value(p, row, column) * 1000) / 1000;
+    return round_decimals(pmu_value(p, row, column), 1000);
 }
 
 double pmu_memory_bound(const struct pmu *p, size_t row)

@@ -3,8 +3,7 @@
  *     total time = cycles / clock / blocks * rounds,   rounds = blocks / cores, rounded up
  *
  * Cycles are summed over all blocks; blocks beyond the number of cores run in further rounds. */
-#include <math.h>
-
+#include "base/round.h"
 #include "device/pmu_records.h"
 #include "device/task_runs.h"
 
@@ -13,7 +12,7 @@ static double total_us(const struct pmu *p, uint64_t cycles, double mhz, uint32_
     if (!blocks || !cores || !(mhz > 0)) return 0;
     uint64_t rounds = ((uint64_t)blocks + cores - 1) / cores;
     double us = (double)cycles * 1e6 / (mhz * 1e6) / blocks * (double)rounds;
-    return p->rounded_time ? rint(us * 100) / 100 : us;
+    return p->rounded_time ? round_decimals(us, 100) : us;
 }
 
 /* Does some run have more blocks than may count? (A limit of 0 needs no second look: nothing counts.) */

@@ -5,7 +5,7 @@
  * that counts. Which do, and how many blocks they had, the host says. */
 #include "device/task_runs.h"
 
-#include <math.h>
+#include "base/round.h"
 
 #define PMU_RECORD    128u
 #define RECORD_EVENTS 8u
@@ -72,7 +72,7 @@ static double total_us(const struct pmu *p, uint64_t cycles, uint32_t blocks, ui
     if (!blocks || !cores || !(p->aic_mhz > 0)) return 0;
     uint64_t rounds = ((uint64_t)blocks + cores - 1) / cores;
     double us = (double)cycles / p->aic_mhz / blocks * (double)rounds;
-    return p->rounded_time ? rint(us * 100) / 100 : us;
+    return p->rounded_time ? round_decimals(us, 100) : us;
 }
 
 static uint64_t record_key(const struct whole_record *r)

@@ -152,6 +152,7 @@ static const struct chip chips[] = {
     {
         .id = 4,
         .name = "CHIP_V3_3_0",
+        .freq_in_timeline = true,
         .product = "Atlas inference series (Ascend 310P)",
         .npu_name = "Ascend310P",
         .counter_mhz = 38.4,
@@ -172,6 +173,9 @@ static const struct chip chips[] = {
     {
         .id = 5,
         .name = "CHIP_V4_1_0",
+        .counters_in_db = true,
+        .freq_in_timeline = true,
+        .freq_in_db = true,
         .product = "Atlas A2 / A3 (Ascend 910B, 910_93)",
         .npu_name = "Ascend910B",
         .counter_mhz = 50,
@@ -198,6 +202,9 @@ static const struct chip chips[] = {
     {
         .id = 7,
         .name = "CHIP_V1_1_1",
+        .counters_in_db = true,
+        .freq_in_timeline = true,
+        .freq_in_db = true,
         .product = "Atlas 200I / 500 A2 (Ascend 310B)",
         .npu_name = "Ascend310B",
         .counter_mhz = 48,
@@ -220,6 +227,7 @@ static const struct chip chips[] = {
     {
         .id = 8,
         .name = "CHIP_V1_1_2",
+        .counters_in_db = true,
         .product = "Ascend 310B class (tiny)",
         .npu_name = "UNKNOWN",
         .counter_mhz = 48,
@@ -251,6 +259,7 @@ static const struct chip chips[] = {
     {
         .id = 11,
         .name = "CHIP_V1_1_3",
+        .counters_in_db = true,
         .product = "MDC (AS31XM1)",
         .npu_name = "UNKNOWN",
         .counter_mhz = 48,
@@ -272,6 +281,9 @@ static const struct chip chips[] = {
     {
         .id = 15,
         .name = "CHIP_V6_1_0",
+        .counters_in_db = true,
+        .freq_in_timeline = true,
+        .freq_in_db = true,
         .product = "Ascend 950 (910_95)",
         .npu_name = "Ascend950",
         .counter_mhz = 1000,
@@ -288,6 +300,7 @@ static const struct chip chips[] = {
         .pmu_groups = PMU_GROUPS_950,
         .sqe_names = v6_sqes,
         .samples = SAMPLES_COMMON | SAMPLE_LLC | SAMPLE_PCIE | SAMPLE_DVPP | SAMPLE_STARS | SAMPLE_UB | SAMPLE_CCU |
+                   SAMPLE_BIU | SAMPLE_DPU_COMM |
                    SAMPLE_NPU_MEM | SAMPLE_NPU_MODULE_MEM | SAMPLE_SOC_PMU | SAMPLE_L2_CACHE,
         .llc_parts = 4,
         .dvpp_ids = true,
@@ -295,6 +308,9 @@ static const struct chip chips[] = {
     {
         .id = 16,
         .name = "CHIP_V6_2_0",
+        .counters_in_db = true,
+        .freq_in_timeline = true,
+        .freq_in_db = true,
         .product = "Ascend 910_96",
         .npu_name = "UNKNOWN",
         .counter_mhz = 1000,
@@ -311,6 +327,7 @@ static const struct chip chips[] = {
         .pmu_groups = PMU_GROUPS_950,
         .sqe_names = v6_sqes,
         .samples = SAMPLES_COMMON | SAMPLE_LLC | SAMPLE_PCIE | SAMPLE_DVPP | SAMPLE_STARS | SAMPLE_UB | SAMPLE_CCU |
+                   SAMPLE_BIU | SAMPLE_DPU_COMM |
                    SAMPLE_NPU_MEM | SAMPLE_NPU_MODULE_MEM | SAMPLE_SOC_PMU | SAMPLE_L2_CACHE,
         .llc_parts = 4,
         .dvpp_ids = true,

@@ -32,6 +32,8 @@ enum chip_sample {
     SAMPLE_TS_CPU = 1u << 19,
     SAMPLE_USAGE = 1u << 20, /* CPU and memory of the system and of processes */
     SAMPLE_VOLTAGE = 1u << 21,
+    SAMPLE_BIU = 1u << 22,      /* instruction monitor, in words */
+    SAMPLE_DPU_COMM = 1u << 23, /* communication of DPUs */
 };
 
 /* How counters of tasks become columns: sets of metric groups (src/device/pmu_metrics.c, pmu_events.c). */
@@ -65,6 +67,9 @@ struct chip {
     bool schedules_from_ts; /* ts_track says when tasks of the scheduler itself ran */
     bool copies_from_ts;    /* ts_track says when the scheduler copied */
     bool unique_task_ids;   /* V6: task ids are 32 bits and never wrap: no batch ids, no flips */
+    bool counters_in_db;    /* the reference's database has the counters of tasks */
+    bool freq_in_timeline;  /* the reference shows the clock of the AI cores over time … */
+    bool freq_in_db;        /* … in its timeline, in its database */
     bool freq_of_dies;      /* each die reports the clock of its AI cores, in stars_soc_profile */
     bool can_export_all;    /* whole-collection export is possible with a driver that numbers tasks uniquely */
     bool context_ids;       /* host context_id_info records are used */

@@ -1,9 +1,63 @@
-/* AI Core Freq: the clock of the AI cores of each device, a counter. */
+/* AI Core Freq: the clock of the AI cores of each device, a counter.
+ *
+ * The reference's scripts draw a line through it: the value is repeated every ms until the next one or the end of the
+ * collection. A stretch that is too long for that has one point at its end. */
 #include "export/timeline/timeline.h"
+
+#define REPEAT_NS       1000000
+#define CLOSE_NS        1000         /* no repetition this close to the next value */
+#define LONG_STRETCH_NS 600000000000 /* 10 minutes */
+
+static void point(struct trace *t, uint32_t pid, int64_t time_ns, uint32_t mhz)
+{
+    trace_begin(t);
+    out_literal(&t->out, "AI Core Freq");
+    trace_counter(t, pid, 0, time_ns);
+    trace_arg_u64(t, "MHz", mhz);
+    trace_end(t);
+}
+
+/* The value of `from`, and its repetitions before `to_ns`. */
+static void stretch(struct trace *t, uint32_t pid, const struct freq_point *from, int64_t to_ns)
+{
+    int64_t start_ns = t->model->session->start_ns;
+    bool repeat = trace_duration(from->time_ns, to_ns) <= LONG_STRETCH_NS;
+    if (from->time_ns >= start_ns) point(t, pid, from->time_ns, from->mhz);
+    if (!repeat || trace_duration(from->time_ns, to_ns) <= REPEAT_NS) return;
+    for (int64_t ns = from->time_ns + REPEAT_NS; ns < to_ns - CLOSE_NS; ns += REPEAT_NS)
+        if (ns >= start_ns) point(t, pid, ns, from->mhz);
+}
+
+/* The last value holds until the end of the collection; when that is not known, for a µs. */
+static void script_points(struct trace *t, uint32_t pid, const struct device_model *d)
+{
+    const struct freq_point *points = d->data.recorded_freqs.at;
+    size_t n = d->data.recorded_freqs.n;
+    if (!n) return;
+    const struct metadata *m = &d->dir->meta;
+    int64_t end_ns = m->has_end ? m->end_ns : points[n - 1].time_ns + CLOSE_NS;
+    for (size_t i = 0; i < n; i++) stretch(t, pid, &points[i], i + 1 < n ? points[i + 1].time_ns : end_ns);
+    point(t, pid, end_ns, points[n - 1].mhz);
+}
+
+static void script_write(struct trace *t, const struct layer *layer)
+{
+    const struct model *m = t->model;
+    for (size_t i = 0; i < m->n_devices; i++) {
+        const struct device_model *d = &m->devices[i];
+        uint64_t before = t->events;
+        script_points(t, layer_pid(layer, d->dir), d);
+        if (t->events > before) layer_process(t, layer, d->dir);
+    }
+}
 
 void aicore_freq_write(struct trace *t, const struct layer *layer)
 {
     const struct model *m = t->model;
+    if (m->session->script_timeline) {
+        script_write(t, layer);
+        return;
+    }
     for (size_t i = 0; i < m->n_devices; i++) {
         const struct device_model *d = &m->devices[i];
         for (size_t j = 0; j < d->data.freqs.n; j++) {

@@ -31,8 +31,7 @@ static void common_args(struct trace *t, const struct task *task, str_id type)
     trace_arg_u64(t, "Task Id", task->task_id);
     trace_arg_u64(t, "Batch Id", task->batch_id);
     trace_arg_u64(t, "Subtask Id", task->context_id);
-    trace_arg_u64(t, "connection_id",
-                  task->connection ? task->connection : UINT64_MAX); /* -1: not launched by a call */
+    trace_connection(t, task->connection);
 }
 
 static void kernel(struct trace *t, uint32_t pid, int32_t tid, const struct task *task)
@@ -66,9 +65,63 @@ static void copy(struct trace *t, uint32_t pid, int32_t tid, const struct task *
     trace_begin(t);
     trace_text(t, task->type);
     trace_slice(t, pid, tid, task->start_ns, task->end_ns, NULL);
-    common_args(t, task, task->device_type);
-    if (t->model->host.memcpys.n) copy_args(t, task);
+    bool scripts = t->model->session->script_timeline;
+    common_args(t, task, scripts ? task->type : task->device_type);
+    if (t->model->host.memcpys.n && !scripts) copy_args(t, task);
     trace_end(t);
+}
+
+/* --- arrows of the reference's scripts -------------------------------------------------------------------------- */
+
+/* The call that a task was launched by, NULL when it is not shown. */
+static const struct api *launching_call(const struct model *m, const struct task *task)
+{
+    if (!task->connection || task->connection > m->host.apis.n) return NULL;
+    const struct api *a = &m->host.apis.at[task->connection - 1];
+    return api_shown(a, true) ? a : NULL;
+}
+
+static struct trace_point call_point(const struct api *a, uint32_t host_pid)
+{
+    return (struct trace_point){host_pid, (int32_t)a->thread_id, a->start_ns};
+}
+
+/* From the launch itself, of events from the call. */
+static void kernel_arrow(struct trace *t, uint16_t device_id, const struct task *task, const struct trace_point *to)
+{
+    const struct model *m = t->model;
+    const struct prof_dir *host = m->session->host;
+    const struct api *call = launching_call(m, task);
+    struct trace_point from;
+    if (!host || !m->host.has_apis) return;
+    uint32_t pid = trace_pid(host, CANN_INDEX);
+    if (task->op != NONE && task->host_task != NONE) {
+        const struct host_task *launch = &m->host.tasks.at[task->host_task];
+        from = (struct trace_point){pid, (int32_t)launch->thread_id, clock_host_ns(&host->clock, launch->time)};
+    } else if (call && call->flags & API_EVENT_SYNC) {
+        from = call_point(call, pid);
+    } else {
+        return;
+    }
+    trace_arrow_id id = (trace_arrow_id)device_id << 80 | (trace_arrow_id)task->stream_id << 64;
+    id += (trace_arrow_id)task->task_id << 48 | (trace_arrow_id)task->batch_id << 32 | task->context_id;
+    trace_arrow(t, id, &from, to);
+}
+
+static void copy_arrow(struct trace *t, const struct task *task, const struct trace_point *to)
+{
+    const struct api *call = launching_call(t->model, task);
+    struct trace_point from;
+    if (call) from = call_point(call, trace_pid(t->model->session->host, CANN_INDEX));
+    if (task->connection)
+        trace_arrow(t, (trace_arrow_id)task->connection << 32 | task->context_id, call ? &from : NULL, to);
+}
+
+static void script_arrow(struct trace *t, const struct device_model *d, const struct task *task,
+                         const struct trace_point *to)
+{
+    if (task->flags & TASK_MEMCPY) copy_arrow(t, task, to);
+    else kernel_arrow(t, d->device_id, task, to);
 }
 
 /* Tasks of a device, either the copies or all others. */
@@ -82,7 +135,9 @@ static void tasks(struct trace *t, const struct layer *layer, const struct devic
         int32_t tid = thread_of(streams, t->model, task->stream_id);
         if (copies) copy(t, pid, tid, task);
         else kernel(t, pid, tid, task);
-        if (task->flags & TASK_FLOW_END && task->connection)
+        if (t->model->session->script_timeline)
+            script_arrow(t, d, task, &(struct trace_point){pid, tid, task->start_ns});
+        else if (task->flags & TASK_FLOW_END && task->connection)
             trace_flow_end(t, pid, tid, task->connection, task->start_ns);
     }
 }

@@ -62,10 +62,12 @@ void cann_write(struct trace *t, const struct layer *layer)
     const struct prof_dir *dir = t->model->session->host;
     if (!dir || !h->threads.n) return;
     uint32_t pid = layer_pid(layer, dir);
+    bool scripts = t->model->session->script_timeline;
     layer_process(t, layer, dir);
     threads(t, pid);
     for (size_t i = 0; i < h->apis.n; i++)
-        if (h->apis.at[i].flags & API_EXPORTED) call(t, pid, &h->apis.at[i], (uint32_t)i + 1);
+        if (api_shown(&h->apis.at[i], scripts)) call(t, pid, &h->apis.at[i], (uint32_t)i + 1);
+    if (scripts) return; /* there the arrows are drawn with what they lead to */
     for (size_t i = 0; i < h->apis.n; i++) {
         const struct api *a = &h->apis.at[i];
         if ((a->flags & (API_EXPORTED | API_FLOW_START)) == (API_EXPORTED | API_FLOW_START))

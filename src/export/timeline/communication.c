@@ -66,7 +66,7 @@ static void operation(struct trace *t, uint32_t pid, int32_t tid, const struct c
     trace_text(t, o->name);
     trace_slice(t, pid, tid, o->start_ns, o->end_ns, NULL);
     trace_arg_u64(t, "rank_size", o->rank_size);
-    trace_arg_u64(t, "connection_id", o->connection ? o->connection : UINT64_MAX); /* -1 */
+    trace_connection(t, o->connection);
     trace_arg_u64(t, "model id", o->model_id);
     trace_arg_text(t, "data_type", or_empty(comm_data_type_name(o->data_type)));
     trace_arg_string(t, "alg_type", o->alg_type);

@@ -9,17 +9,12 @@
 #include "export/timeline/reports.h"
 #include "metrics/metric.h"
 
-static bool has_device_tasks(const struct model *m, const struct prof_dir *dir)
-{
-    return !dir->is_host && m->devices[dir->position].data.has_tasks;
-}
-
 /* Every layer but the metrics', in the order of the files. */
 static const struct layer own_layers[] = {
     {"ascend", "Ascend Hardware", 14, IN_MSPROF, ascend_hardware_write, .script_index = 14},
-    {"cann", "CANN", 7, IN_MSPROF, cann_write, .script_index = 7},
+    {"cann", "CANN", CANN_INDEX, IN_MSPROF, cann_write, .script_index = CANN_INDEX},
     {"communication", "Communication", 16, IN_MSPROF, communication_write, .script_index = 17},
-    {"overlap_analyse", "Overlap Analysis", 31, IN_MSPROF, overlap_write, .has = has_device_tasks},
+    {"overlap_analyse", "Overlap Analysis", 31, IN_MSPROF, overlap_write, .has = overlap_has},
     {"step_trace", "Ascend Hardware", 14, IN_MSPROF | IN_STEP_TRACE, step_trace_write, .script_index = 14},
     {"freq", "AI Core Freq", 15, IN_MSPROF, aicore_freq_write, .script_index = 15},
 };
@@ -145,7 +140,7 @@ static bool has_data(const struct model *m)
 {
     for (size_t i = 0; i < m->n_devices; i++) {
         const struct device_data *d = &m->devices[i].data;
-        if (d->has_tasks || d->freqs.n || d->reduces.n || d->get_nexts.n) return true;
+        if (d->has_tasks || d->freqs.n || d->recorded_freqs.n || d->reduces.n || d->get_nexts.n) return true;
     }
     return m->host.has_apis || m->host.tasks.n || has_steps(m) || has_tracks(m);
 }

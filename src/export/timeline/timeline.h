@@ -24,6 +24,9 @@ enum process_naming {
     PROCESS_ALL_DEVICES, /* for all devices as soon as one shows something */
 };
 
+/* Position of the CANN process in every timeline. */
+#define CANN_INDEX 7u
+
 struct metric;
 struct layer {
     const char *key;     /* what a selection of layers calls it */
@@ -74,6 +77,7 @@ void ascend_hardware_write(struct trace *t, const struct layer *layer);
 void cann_write(struct trace *t, const struct layer *layer);
 void communication_write(struct trace *t, const struct layer *layer);
 void overlap_write(struct trace *t, const struct layer *layer);
+bool overlap_has(const struct model *m, const struct prof_dir *dir);
 void step_trace_write(struct trace *t, const struct layer *layer);
 void aicore_freq_write(struct trace *t, const struct layer *layer);
 

@@ -120,34 +120,60 @@ void trace_end(struct trace *t)
     out_literal(&t->out, "}}");
 }
 
-/* Everything of a flow event that both ends have; the id is the connection in the upper half of 64 bits. */
-static void flow(struct trace *t, char phase, uint32_t pid, int32_t tid, uint32_t connection, int64_t time_ns)
+void trace_connection(struct trace *t, uint32_t connection)
 {
-    char id[FORMAT_U64];
-    size_t n = (size_t)(format_u64(id, (uint64_t)connection << 32) - id);
+    trace_key(t, "connection_id");
+    if (connection) out_u64(&t->out, connection);
+    else if (t->model->session->script_timeline) out_literal(&t->out, "-1");
+    else out_u64(&t->out, UINT64_MAX);
+}
+
+#define ARROW_DIGITS 40 /* of a number of 128 bits, and one to spare */
+
+/* Everything of a flow event that both ends have. */
+static void flow(struct trace *t, char phase, const char *id, size_t n, const struct trace_point *at)
+{
     trace_begin(t);
     char *p = out_room(&t->out, FIXED_ROOM);
     p = PUT(p, "HostToDevice");
     p = (char *)memcpy(p, id, n) + n;
-    p = put_place(p, pid, tid);
+    p = put_place(p, at->pid, at->tid);
     p = PUT(p, ",\"ph\":\"");
     *p++ = phase;
     p = PUT(p, "\",\"cat\":\"HostToDevice\",\"id\":\"");
     p = (char *)memcpy(p, id, n) + n;
     *p++ = '"';
-    t->out.at = put_time(p, time_ns);
+    t->out.at = put_time(p, at->time_ns);
+    if (phase == 's') out_char(&t->out, '}');
+    else out_literal(&t->out, ",\"bp\":\"e\"}");
+}
+
+/* The id is the connection in the upper half of 64 bits. */
+static void flow_of(struct trace *t, char phase, uint32_t pid, int32_t tid, uint32_t connection, int64_t time_ns)
+{
+    char id[FORMAT_U64];
+    size_t n = (size_t)(format_u64(id, (uint64_t)connection << 32) - id);
+    flow(t, phase, id, n, &(struct trace_point){pid, tid, time_ns});
 }
 
 void trace_flow_start(struct trace *t, uint32_t pid, int32_t tid, uint32_t connection, int64_t time_ns)
 {
-    flow(t, 's', pid, tid, connection, time_ns);
-    out_char(&t->out, '}');
+    flow_of(t, 's', pid, tid, connection, time_ns);
 }
 
 void trace_flow_end(struct trace *t, uint32_t pid, int32_t tid, uint32_t connection, int64_t time_ns)
 {
-    flow(t, 'f', pid, tid, connection, time_ns);
-    out_literal(&t->out, ",\"bp\":\"e\"}");
+    flow_of(t, 'f', pid, tid, connection, time_ns);
+}
+
+void trace_arrow(struct trace *t, trace_arrow_id id, const struct trace_point *from, const struct trace_point *to)
+{
+    char digits[ARROW_DIGITS];
+    size_t at = sizeof digits;
+    do digits[--at] = (char)('0' + (unsigned)(id % 10));
+    while (id /= 10);
+    if (from) flow(t, 's', digits + at, sizeof digits - at, from);
+    flow(t, 'f', digits + at, sizeof digits - at, to);
 }
 
 /* A metadata event up to its only arg, whose value follows. */
@@ -180,11 +206,16 @@ void trace_process(struct trace *t, uint32_t pid, const char *name, unsigned sor
     trace_end(t);
 }
 
-void trace_thread(struct trace *t, uint32_t pid, int32_t tid, const char *name, int64_t sort_index)
+void trace_thread_name(struct trace *t, uint32_t pid, int32_t tid, const char *name)
 {
     metadata(t, "thread_name", pid, tid, "name");
     out_json_string(&t->out, name, strlen(name));
     trace_end(t);
+}
+
+void trace_thread(struct trace *t, uint32_t pid, int32_t tid, const char *name, int64_t sort_index)
+{
+    trace_thread_name(t, pid, tid, name);
     metadata(t, "thread_sort_index", pid, tid, "sort_index");
     out_i64(&t->out, sort_index);
     trace_end(t);

@@ -68,6 +68,9 @@ void trace_counter(struct trace *t, uint32_t pid, int32_t tid, int64_t time_ns);
     ((t)->has_args ? out_literal(&(t)->out, ",\"" key "\":")                                                           \
                    : ((t)->has_args = true, out_literal(&(t)->out, "\"" key "\":")))
 
+/* Id of the call that launched something, 0 = none: -1, in 64 bits without sign but in the reference's scripts. */
+void trace_connection(struct trace *t, uint32_t connection);
+
 /* A number, and a string, as arg. */
 #define trace_arg_u64(t, key, value)   (trace_key(t, key), out_u64(&(t)->out, (value)))
 #define trace_arg_string(t, key, text) (trace_key(t, key), trace_string((t), (text)))
@@ -88,8 +91,23 @@ void trace_end(struct trace *t);
 void trace_flow_start(struct trace *t, uint32_t pid, int32_t tid, uint32_t connection, int64_t time_ns);
 void trace_flow_end(struct trace *t, uint32_t pid, int32_t tid, uint32_t connection, int64_t time_ns);
 
+/* Where an end of an arrow is. */
+struct trace_point {
+    uint32_t pid;
+    int32_t tid;
+    int64_t time_ns;
+};
+
+/* Both ends of an arrow in a timeline of the reference's scripts, where ids are made of up to five numbers. `from` may
+ * be NULL: only the end is there. */
+__extension__ typedef unsigned __int128 trace_arrow_id;
+void trace_arrow(struct trace *t, trace_arrow_id id, const struct trace_point *from, const struct trace_point *to);
+
 /* Name, label ("NPU 0", "CPU") and position of a process. */
 void trace_process(struct trace *t, uint32_t pid, const char *name, unsigned sort_index);
+
+/* Name of a thread whose position does not matter. */
+void trace_thread_name(struct trace *t, uint32_t pid, int32_t tid, const char *name);
 
 /* Name and position of a thread: threads are sorted by sort_index. */
 void trace_thread(struct trace *t, uint32_t pid, int32_t tid, const char *name, int64_t sort_index);
