@@ -33,7 +33,7 @@ uint64_t comm_counter(const struct model *m, str_id op_name, str_id group, uint6
  */
 
 struct transfer {
-    int64_t start_ns, end_ns;
+    double start, end; /* raw ns */
     double bytes;
     uint64_t lane; /* what follows each other: operator and plane */
     str_id name;   /* tells how many tasks close an RDMA transfer */
@@ -69,7 +69,8 @@ static inline uint64_t comm_run_key(uint32_t host_op, uint32_t iteration)
 void comm_aicpu_build(const struct model *m, struct device_model *d, const uint32_t *host_of,
                       const struct comm_runs *runs, struct diag *diag);
 
-/* ---- comm_turns.c -------------------------------------------------------------------------------------------------- */
+/* ---- comm_turns.c --------------------------------------------------------------------------------------------------
+ */
 
 /* Make comm_turns. */
 void comm_turns_build(const struct model *m, struct device_model *d);

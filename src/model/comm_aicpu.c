@@ -158,8 +158,8 @@ static void find_rates(struct work *w)
         const struct aicpu_info *info = &w->d->data.aicpu.infos.at[s->info];
         str_id name = host_text(&w->m->host, w->m->strings, info->name);
         t[i] = (struct transfer){
-            .start_ns = clock_task_ns(&w->d->dir->clock, run->start),
-            .end_ns = clock_task_ns(&w->d->dir->clock, run->end),
+            .start = clock_task_raw(&w->d->dir->clock, run->start),
+            .end = clock_task_raw(&w->d->dir->clock, run->end),
             .bytes = (double)info->size,
             .lane = (uint64_t)name << 32 | info->plane_id,
             .name = name,

@@ -25,16 +25,16 @@ static size_t transfer_tail(const char *name)
 }
 
 /* The scripts divide GB by s, of several payloads MB by ms: that shows in the last digit. */
-static double rate(const struct rates *r, double bytes, int64_t ns, bool several)
+static double rate(const struct rates *r, double bytes, double ns, bool several)
 {
     if (ns <= 0) return 0.0;
-    if (!r->by_scripts) return bytes / (double)ns;
-    return several ? bytes / 1e6 / ((double)ns / 1e6) : bytes * 1e-9 / ((double)ns * 1e-9);
+    if (!r->by_scripts) return bytes / ns;
+    return several ? bytes / 1e6 / (ns / 1e6) : bytes * 1e-9 / (ns * 1e-9);
 }
 
 static void own_rate(const struct rates *r, struct transfer *t)
 {
-    t->rate = rate(r, t->bytes, t->end_ns - t->start_ns, false);
+    t->rate = rate(r, t->bytes, t->end - t->start, false);
 }
 
 /* The tasks that close a transfer. The scripts do not look for payloads among them. */
@@ -58,7 +58,7 @@ static void lane_rates(const struct rates *r, const struct sort_key *list, size_
         while (k + run < n && r->t[list[k + run].index].is_payload) bytes += r->t[list[k + run++].index].bytes;
         size_t close = k + run + tail - 2;
         if (run && close < n) {
-            double shared = rate(r, bytes, r->t[list[close].index].end_ns - first->start_ns, true);
+            double shared = rate(r, bytes, r->t[list[close].index].end - first->start, true);
             for (size_t i = 0; i < run; i++) r->t[list[k + i].index].rate = shared;
             k += run;
             if (!r->by_scripts) continue;

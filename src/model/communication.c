@@ -236,8 +236,8 @@ static void find_bandwidth(struct work *w)
         const struct piece *p = &w->p.at[i];
         const struct comm_info *info = info_of(w, p);
         t[i] = (struct transfer){
-            .start_ns = p->start_ns,
-            .end_ns = p->end_ns,
+            .start = clock_task_raw(&w->d->dir->clock, p->start),
+            .end = clock_task_raw(&w->d->dir->clock, w->d->data.tasks.at[p->device_task].end),
             .bytes = (double)info->size,
             .lane = (uint64_t)p->name << 32 | (uint32_t)info->plane_id,
             .name = p->name,

@@ -92,11 +92,16 @@ static double seconds_time(const struct clock *c, uint64_t ticks)
     return ((double)ticks - reference * 1e9) / (double)c->device_hz * 1e9 + c->mono_s * 1e9;
 }
 
+double clock_task_raw(const struct clock *c, uint64_t ticks)
+{
+    if (c->task_seconds) return seconds_time(c, ticks);
+    struct fine raw = raw_time(c, ticks, c->device_ref, c->device_hz);
+    return (double)raw.ns + raw.ps / 1e3;
+}
+
 int64_t clock_task_ns(const struct clock *c, uint64_t ticks)
 {
-    if (c->task_seconds) return clock_raw_ns(c, whole_ns(seconds_time(c, ticks)));
-    struct fine raw = raw_time(c, ticks, c->device_ref, c->device_hz);
-    return clock_raw_ns(c, whole_ns((double)raw.ns + raw.ps / 1e3));
+    return clock_raw_ns(c, whole_ns(clock_task_raw(c, ticks)));
 }
 
 int64_t clock_host_ns(const struct clock *c, uint64_t ticks)

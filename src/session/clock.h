@@ -28,6 +28,7 @@ struct clock {
 
 int64_t clock_device_ns(const struct clock *c, uint64_t ticks); /* device counter -> epoch ns */
 int64_t clock_task_ns(const struct clock *c, uint64_t ticks);   /* the same, for starts and ends of tasks: see below */
+double clock_task_raw(const struct clock *c, uint64_t ticks);   /* the double of raw ns on the way there */
 int64_t clock_host_ns(const struct clock *c, uint64_t ticks);   /* host counter -> epoch ns */
 int64_t clock_device_duration_ns(const struct clock *c, uint64_t ticks);
 double clock_device_duration_us(const struct clock *c, uint64_t ticks); /* with the rounding of the reference's scripts */

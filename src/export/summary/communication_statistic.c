@@ -46,7 +46,7 @@ static int write(struct export_target *target, struct error *err)
             array_push(&rows, ((struct row){d->device_id, (uint32_t)k, &d->comm_statistics.at[k]}));
     }
     if (!rows.n) return 0;
-    qsort(rows.at, rows.n, sizeof *rows.at, by_total);
+    if (!m->session->script_summary) qsort(rows.at, rows.n, sizeof *rows.at, by_total); /* else device by device */
     struct table t;
     int status = table_open(&t, target, report_communication_statistic.stem, COLUMNS(columns), rows.n, err);
     if (!status) {

@@ -71,8 +71,10 @@ static void operation(struct trace *t, uint32_t pid, int32_t tid, const struct c
     trace_arg_text(t, "data_type", or_empty(comm_data_type_name(o->data_type)));
     trace_arg_string(t, "alg_type", o->alg_type);
     trace_arg_u64(t, "count", o->count < 0 ? UINT32_MAX : (uint64_t)o->count); /* unknown: -1 in 32 bits */
-    trace_arg_text(t, "relay", yes_no(o->relay));
-    trace_arg_text(t, "retry", yes_no(o->retry));
+    if (!t->model->session->script_timeline) {
+        trace_arg_text(t, "relay", yes_no(o->relay));
+        trace_arg_text(t, "retry", yes_no(o->retry));
+    }
     trace_end(t);
     if (o->connection) trace_flow_end(t, pid, tid, o->connection, o->start_ns);
 }
