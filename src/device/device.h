@@ -25,6 +25,7 @@ struct device_task {
     str_id type;         /* "AI_CORE", "NOTIFY_WAIT_SQE", sub-task "MIX_AIC" …, "UNKNOWN" for unnamed numbers */
     uint32_t pmu;        /* index in pmu.rows, NONE = no counters. Set by device_attach_pmu */
     int16_t type_number; /* SQE number, -1 for sub-tasks */
+    bool in_ms;          /* the reference counts it in ms: its duration is that of clock_ms_duration_ns */
 };
 
 /* A training iteration (row of training_trace), or an explicit step (fp = bp = 0). Epoch ns for points, 0 = not seen;
@@ -66,13 +67,11 @@ struct logged_blocks {
     uint32_t block_num, mix_block_num;
 };
 
-#define WHOLE_CHIP (-1)
-
 struct freq_point {
     int64_t time_ns; /* epoch */
     uint32_t mhz;
     bool twice; /* the reference's database has it in two rows: all points of lpmFreqConv */
-    int8_t die; /* WHOLE_CHIP = not told */
+    uint8_t of_die; /* 1 + number of the die; 0 = of the chip */
 };
 
 /* A block of a kernel on one core (Ascend 950). */

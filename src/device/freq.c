@@ -99,15 +99,14 @@ void freq_export(struct device_data *d, const freq_changes *changes, const struc
     if (!from->dir->chip->freq_in_db) return;
     /* The device's own begin and end, which are a little later and earlier than the host's. */
     const struct metadata *m = from->dir->meta.has_start ? &from->dir->meta : from->session->meta;
-    array_push(&d->freqs, ((struct freq_point){m->start_ns, default_mhz(from->dir), false, WHOLE_CHIP}));
+    array_push(&d->freqs, ((struct freq_point){m->start_ns, default_mhz(from->dir), false, 0}));
     for (size_t i = 0; i < changes->n; i++) {
         int64_t time_ns = clock_device_ns(&from->dir->clock, changes->at[i].time);
         if (time_ns < m->start_ns) d->freqs.at[0].mhz = changes->at[i].mhz;
-        else
-            array_push(&d->freqs, ((struct freq_point){time_ns, changes->at[i].mhz, changes->at[i].twice, WHOLE_CHIP}));
+        else array_push(&d->freqs, ((struct freq_point){time_ns, changes->at[i].mhz, changes->at[i].twice, 0}));
     }
     if (!m->has_end) return;
-    struct freq_point end = {m->end_ns, d->freqs.at[d->freqs.n - 1].mhz, false, WHOLE_CHIP};
+    struct freq_point end = {m->end_ns, d->freqs.at[d->freqs.n - 1].mhz, false, 0};
     size_t at = d->freqs.n;
     (void)array_add(&d->freqs);
     for (; at && d->freqs.at[at - 1].time_ns > end.time_ns; at--) d->freqs.at[at] = d->freqs.at[at - 1];

@@ -24,7 +24,7 @@ static void visit(const uint8_t *record, const struct record_place *place, void 
     array_push(&r->d->freqs, ((struct freq_point){
                                  .time_ns = clock_task_ns(r->clock, get_u64(record + AT_TIME)),
                                  .mhz = get_u16(record + AT_MHZ),
-                                 .die = (int8_t)die,
+                                 .of_die = (uint8_t)(die + 1),
                              }));
 }
 

@@ -84,7 +84,8 @@ void args_db(struct db_run *run, struct db_table *t, const struct args *a)
         if (arg->kind == ARG_TEXT) put_string(&out, arg->text);
         else
             put(&out, number,
-                (size_t)((arg->kind == ARG_COUNT ? format_u64(number, arg->count) : format_double(number, arg->number)) -
+                (size_t)((arg->kind == ARG_COUNT ? format_u64(number, arg->count)
+                                                 : format_double(number, arg->number)) -
                          number));
     }
     array_push(&out, ']');

@@ -191,10 +191,8 @@ const struct metric metric_biu_perf = {
     METRIC_INPUTS(INPUT_BIU_PERF),
     .load = load,
     .free = biu_free,
-    .layers = (const struct layer[]){{.key = "biu_perf",
-                                      .name = "Biu Perf",
-                                      .sort_index = 32,
-                                      .files = IN_MSPROF,
-                                      .write = write},
-                                     {.key = NULL}},
+    .layers =
+        (const struct layer[]){
+            {.key = "biu_perf", .name = "Biu Perf", .sort_index = 32, .files = IN_MSPROF, .write = write},
+            {.key = NULL}},
 };

@@ -9,7 +9,8 @@
 
 #define CCU_CHANNELS 16u
 
-/* A wait for signals, or a group of loops, of one instruction. Records that name no channel with a rank are left out. */
+/* A wait for signals, or a group of loops, of one instruction. Records that name no channel with a rank are left out.
+ */
 struct ccu_instruction {
     uint32_t stream_id, task_id;
     uint16_t instruction;

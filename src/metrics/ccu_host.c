@@ -60,11 +60,14 @@ static uint64_t task_and_stream(const struct ccu_instruction *i)
 void ccu_load_instructions(ccu_instructions *list, enum input_id id, const struct metric_source *from)
 {
     struct reader r = {.list = list};
-    records_each(prof_dir_files(from->model->session->host, id), INFO_RECORD, NULL, from->diag, from->progress, visit,
-                 &r);
+    bool first = !from->dir->position; /* other devices read the same records again: said and counted once */
+    struct diag *diag = first ? from->diag : diag_new();
+    records_each(prof_dir_files(from->model->session->host, id), INFO_RECORD, NULL, diag, first ? from->progress : NULL,
+                 visit, &r);
     if (r.empty)
-        diag_count(from->diag, DIAG_INFO, r.first_empty.file->shown, r.first_empty.offset, r.empty,
+        diag_count(diag, DIAG_INFO, r.first_empty.file->shown, r.first_empty.offset, r.empty,
                    "CCU instructions that name no channel are left out");
+    if (!first) diag_free(diag);
     struct sort_key *order = mem_alloc(list->n * sizeof *order);
     for (size_t i = 0; i < list->n; i++) order[i] = (struct sort_key){list->at[i].instruction, (uint32_t)i};
     sort_keys(order, list->n);

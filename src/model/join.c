@@ -32,19 +32,23 @@ static size_t sorted_host_tasks(const struct model *m, uint16_t device_id, struc
     return n;
 }
 
-/* Of several launches with one id the first counts; what the AI CPU launched it tells itself. */
+void model_streams(const struct model *m, const struct device_model *d, struct map *stream_of)
+{
+    for (size_t i = 0; i < m->host.tasks.n; i++) {
+        const struct host_task *t = &m->host.tasks.at[i];
+        if (t->device_id == d->device_id) map_put(stream_of, t->task_id, t->stream_id, NULL);
+    }
+    for (size_t i = 0; i < d->data.aicpu.infos.n; i++) {
+        const struct aicpu_info *t = &d->data.aicpu.infos.at[i];
+        if (t->stream_id != AICPU_STREAM_OPEN) map_put(stream_of, t->task_id, t->stream_id, NULL);
+    }
+}
+
 void join_streams(const struct model *m, struct device_model *d)
 {
     if (!d->dir->chip->unique_task_ids) return;
     struct map stream_of = {0};
-    for (size_t i = 0; i < m->host.tasks.n; i++) {
-        const struct host_task *t = &m->host.tasks.at[i];
-        if (t->device_id == d->device_id) map_put(&stream_of, t->task_id, t->stream_id, NULL);
-    }
-    for (size_t i = 0; i < d->data.aicpu.infos.n; i++) {
-        const struct aicpu_info *t = &d->data.aicpu.infos.at[i];
-        if (t->stream_id != AICPU_STREAM_OPEN) map_put(&stream_of, t->task_id, t->stream_id, NULL);
-    }
+    model_streams(m, d, &stream_of);
     device_name_streams(&d->data, &stream_of);
     map_free(&stream_of);
 }

@@ -156,6 +156,10 @@ static inline const char *model_text(const struct model *m, str_id id)
     return strpool_text(m->strings, id);
 }
 
+/* Which stream each task of a device was launched on, by task id (chip.unique_task_ids). Of several launches with one
+ * id the first counts; what the AI CPU launched it tells itself. */
+void model_streams(const struct model *m, const struct device_model *d, struct map *stream_of);
+
 /* Is this one of the kfc streams of mc2_comm_info (MC2 fused operators)? */
 bool model_is_kfc_stream(const struct model *m, uint32_t stream_id);
 

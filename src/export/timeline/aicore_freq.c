@@ -64,7 +64,7 @@ void aicore_freq_write(struct trace *t, const struct layer *layer)
             const struct freq_point *p = &d->data.freqs.at[j];
             trace_begin(t);
             out_literal(&t->out, "AI Core Freq");
-            if (p->die != WHOLE_CHIP) out_literal(&t->out, " Die "), out_u64(&t->out, (uint64_t)p->die);
+            if (p->of_die) out_literal(&t->out, " Die "), out_u64(&t->out, p->of_die - 1u);
             trace_counter(t, layer_pid(layer, d->dir), 0, p->time_ns);
             trace_arg_u64(t, "MHz", p->mhz);
             trace_end(t);

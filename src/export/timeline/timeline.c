@@ -17,6 +17,8 @@ static const struct layer own_layers[] = {
     {"overlap_analyse", "Overlap Analysis", 31, IN_MSPROF, overlap_write, .has = overlap_has},
     {"step_trace", "Ascend Hardware", 14, IN_MSPROF | IN_STEP_TRACE, step_trace_write, .script_index = 14},
     {"freq", "AI Core Freq", 15, IN_MSPROF, aicore_freq_write, .script_index = 15},
+    {"block_detail", "Block Detail", 34, IN_MSPROF, block_detail_write, .script_index = NEXT_INDEX},
+    {"fusion_task", "Fusion Task", 35, IN_MSPROF, fusion_task_write, .script_index = NEXT_INDEX},
 };
 
 #define N_OWN_LAYERS (sizeof own_layers / sizeof *own_layers)

@@ -80,5 +80,7 @@ void overlap_write(struct trace *t, const struct layer *layer);
 bool overlap_has(const struct model *m, const struct prof_dir *dir);
 void step_trace_write(struct trace *t, const struct layer *layer);
 void aicore_freq_write(struct trace *t, const struct layer *layer);
+void block_detail_write(struct trace *t, const struct layer *layer);
+void fusion_task_write(struct trace *t, const struct layer *layer);
 
 #endif

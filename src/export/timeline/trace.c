@@ -4,6 +4,7 @@
  * that it is written. */
 #include "export/timeline/trace.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -187,23 +188,26 @@ static void metadata(struct trace *t, const char *kind, uint32_t pid, int32_t ti
     out_literal(&t->out, "\":");
 }
 
-void trace_process(struct trace *t, uint32_t pid, const char *name, unsigned sort_index)
+void trace_labelled_process(struct trace *t, uint32_t pid, const char *name, const char *label, unsigned sort_index)
 {
     metadata(t, "process_name", pid, 0, "name");
     out_json_string(&t->out, name, strlen(name));
     trace_end(t);
     metadata(t, "process_labels", pid, 0, "labels");
-    if ((pid & HOST_ID) == HOST_ID) {
-        out_literal(&t->out, "\"CPU\"");
-    } else {
-        out_literal(&t->out, "\"NPU ");
-        out_u64(&t->out, pid & HOST_ID);
-        out_char(&t->out, '"');
-    }
+    out_json_string(&t->out, label, strlen(label));
     trace_end(t);
     metadata(t, "process_sort_index", pid, 0, "sort_index");
     out_u64(&t->out, sort_index);
     trace_end(t);
+}
+
+void trace_process(struct trace *t, uint32_t pid, const char *name, unsigned sort_index)
+{
+    char label[16];
+    uint32_t device = pid & HOST_ID;
+    if (device == HOST_ID) snprintf(label, sizeof label, "CPU");
+    else snprintf(label, sizeof label, "NPU %u", device);
+    trace_labelled_process(t, pid, name, label, sort_index);
 }
 
 void trace_thread_name(struct trace *t, uint32_t pid, int32_t tid, const char *name)

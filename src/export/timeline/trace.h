@@ -103,7 +103,10 @@ struct trace_point {
 __extension__ typedef unsigned __int128 trace_arrow_id;
 void trace_arrow(struct trace *t, trace_arrow_id id, const struct trace_point *from, const struct trace_point *to);
 
-/* Name, label ("NPU 0", "CPU") and position of a process. */
+/* Name, label and position of a process. */
+void trace_labelled_process(struct trace *t, uint32_t pid, const char *name, const char *label, unsigned sort_index);
+
+/* The same with the label that its pid tells: "NPU 0", "CPU". */
 void trace_process(struct trace *t, uint32_t pid, const char *name, unsigned sort_index);
 
 /* Name of a thread whose position does not matter. */

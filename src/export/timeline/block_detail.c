@@ -1,0 +1,139 @@
+/* Block Detail: of each task the blocks that began first and last, on cube and on vector cores.
+ *
+ *     blocks    by (task id, start)    [task 7: b b b b b b] [task 8: b b]
+ *     a run     of task 7                    └───┘  the blocks that overlap it
+ *
+ * As in the reference, a block is shown with whole microseconds, and when its overlap with a task is looked for that
+ * number counts as nanoseconds. */
+#include "base/sort.h"
+#include "export/timeline/timeline.h"
+
+enum { TID_CUBE_FIRST = 1, TID_CUBE_LAST, TID_VECTOR_FIRST, TID_VECTOR_LAST, TIDS };
+
+static const char *const thread_names[TIDS] = {
+    [TID_CUBE_FIRST] = "AIC Earliest",
+    [TID_CUBE_LAST] = "AIC Latest",
+    [TID_VECTOR_FIRST] = "AIV Earliest",
+    [TID_VECTOR_LAST] = "AIV Latest",
+};
+
+struct block {
+    int64_t start_ns, us;
+    uint32_t task_id;
+    uint8_t core;
+    bool vector;
+};
+
+struct blocks {
+    ARRAY(struct block) list;
+    int64_t longest_us;
+};
+
+static void load_blocks(struct blocks *b, const struct device_model *d)
+{
+    const struct clock *clock = &d->dir->clock;
+    array_reserve(&b->list, d->data.blocks.n);
+    for (size_t i = 0; i < d->data.blocks.n; i++) {
+        const struct device_block *from = &d->data.blocks.at[i];
+        double us = from->end > from->start ? clock_device_duration_us(clock, from->end - from->start) : 0;
+        struct block block = {
+            .start_ns = clock_task_ns(clock, from->start),
+            .us = us < 0x1p50 ? (int64_t)us : 1ll << 50,
+            .task_id = from->task_id,
+            .core = from->core,
+            .vector = from->vector,
+        };
+        if (block.us > b->longest_us) b->longest_us = block.us;
+        array_push(&b->list, block);
+    }
+}
+
+static void sort_blocks(struct blocks *b)
+{
+    size_t n = b->list.n;
+    struct sort_key *order = mem_alloc(n * sizeof *order);
+    for (size_t i = 0; i < n; i++)
+        order[i] = (struct sort_key){(uint64_t)b->list.at[i].start_ns ^ 1ull << 63, (uint32_t)i};
+    sort_keys(order, n);
+    for (size_t i = 0; i < n; i++) order[i].key = b->list.at[order[i].index].task_id;
+    sort_keys(order, n);
+    sort_permute(b->list.at, sizeof *b->list.at, order, n);
+    free(order);
+}
+
+/* Damaged clocks give times at the ends of the range. */
+static int64_t later(int64_t ns, int64_t by)
+{
+    int64_t sum;
+    return __builtin_add_overflow(ns, by, &sum) ? (by < 0 ? INT64_MIN : INT64_MAX) : sum;
+}
+
+/* Index of the first block of a task that begins at that time or later. */
+static size_t first_block(const struct blocks *b, uint32_t task_id, int64_t start_ns)
+{
+    size_t low = 0, high = b->list.n;
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+        const struct block *at = &b->list.at[mid];
+        if (at->task_id < task_id || (at->task_id == task_id && at->start_ns < start_ns)) low = mid + 1;
+        else high = mid;
+    }
+    return low;
+}
+
+static void write_block(struct trace *t, uint32_t pid, int32_t tid, const struct task *task, const struct block *block)
+{
+    trace_begin(t);
+    out_literal(&t->out, "Stream ");
+    out_u64(&t->out, task->stream_id);
+    out_char(&t->out, ' ');
+    if (task->op != NONE) trace_text(t, t->model->host.ops.at[task->op].name);
+    trace_slice(t, pid, tid, block->start_ns, later(block->start_ns, block->us * 1000), NULL);
+    trace_arg_u64(t, "Physic Stream Id", task->stream_id);
+    trace_arg_u64(t, "Task Id", task->task_id);
+    trace_arg_u64(t, "Batch Id", task->batch_id);
+    trace_arg_u64(t, "Subtask Id", task->context_id);
+    trace_arg_u64(t, "Core Id", block->core);
+    trace_end(t);
+}
+
+static void write_task(struct trace *t, uint32_t pid, const struct blocks *b, const struct task *task, bool used[TIDS])
+{
+    const struct block *chosen[TIDS] = {NULL};
+    for (size_t i = first_block(b, task->task_id, later(task->start_ns, -b->longest_us)); i < b->list.n; i++) {
+        const struct block *block = &b->list.at[i];
+        if (block->task_id != task->task_id || block->start_ns > task->end_ns) break;
+        if (later(block->start_ns, block->us) < task->start_ns || block->start_ns < t->model->session->start_ns)
+            continue;
+        int first = block->vector ? TID_VECTOR_FIRST : TID_CUBE_FIRST;
+        if (!chosen[first]) chosen[first] = block;
+        chosen[first + 1] = block;
+    }
+    for (int tid = TID_CUBE_FIRST; tid < TIDS; tid++) {
+        if (!chosen[tid]) continue;
+        write_block(t, pid, tid, task, chosen[tid]);
+        used[tid] = true;
+    }
+}
+
+static void write_device(struct trace *t, const struct layer *layer, const struct device_model *d)
+{
+    struct blocks b = {0};
+    bool used[TIDS] = {false}, any = false;
+    uint32_t pid = layer_pid(layer, d->dir);
+    load_blocks(&b, d);
+    sort_blocks(&b);
+    for (size_t i = 0; i < d->tasks.n; i++) write_task(t, pid, &b, &d->tasks.at[i], used);
+    for (int tid = TID_CUBE_FIRST; tid < TIDS; tid++) {
+        if (used[tid]) trace_thread_name(t, pid, tid, thread_names[tid]);
+        any |= used[tid];
+    }
+    if (any) layer_process(t, layer, d->dir);
+    array_free(&b.list);
+}
+
+void block_detail_write(struct trace *t, const struct layer *layer)
+{
+    for (size_t i = 0; i < t->model->n_devices; i++)
+        if (t->model->devices[i].data.blocks.n) write_device(t, layer, &t->model->devices[i]);
+}
