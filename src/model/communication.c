@@ -13,6 +13,8 @@
 #include "base/sort.h"
 #include "model/comm.h"
 
+#define MOST_PIECES 65536u /* that are made in any case */
+
 /* A host sub-task that ran once. */
 struct piece {
     uint64_t launch;      /* host counter */
@@ -40,15 +42,15 @@ struct work {
     bool by_scripts;     /* rates have the last digits of the reference's scripts */
 };
 
-/* ---- pieces -------------------------------------------------------------------------------------------------------
- */
+/* ---- pieces ------------------------------------------------------------------------------------------------------ */
 
 static struct task_key launch_key(const struct host_comm_task *t)
 {
     return task_key(t->stream_id, t->task_id, t->context_id, t->batch_id);
 }
 
-static void collect_pieces(struct work *w)
+/* Sub-tasks of this device on the host, by key. */
+static size_t sorted_launches(const struct work *w, struct sort_key **out)
 {
     const struct host_data *h = &w->m->host;
     struct sort_key *order = mem_alloc(h->comm_tasks.n * sizeof *order);
@@ -59,32 +61,53 @@ static void collect_pieces(struct work *w)
     sort_keys(order, n);
     for (size_t i = 0; i < n; i++) order[i].key = launch_key(&h->comm_tasks.at[order[i].index]).task_stream;
     sort_keys(order, n);
+    *out = order;
+    return n;
+}
 
+static struct task_key run_key_of(const struct device_task *t)
+{
+    return task_key(t->stream_id, t->task_id, t->context_id, t->batch_id);
+}
+
+static void add_piece(struct work *w, uint32_t host, uint32_t device_task)
+{
+    const struct device_task *run = &w->d->data.tasks.at[device_task];
+    array_push(&w->p, ((struct piece){
+                          .launch = w->m->host.comm_tasks.at[host].time,
+                          .start = run->start,
+                          .host = host,
+                          .device_task = device_task,
+                          .op = NONE,
+                          .start_ns = clock_task_ns(&w->d->dir->clock, run->start),
+                          .end_ns = clock_task_ns(&w->d->dir->clock, run->end),
+                      }));
+}
+
+/* Every sub-task with every run of its key: both sides are sorted by key. Several sub-tasks of one key (a call that
+ * reported several of one task) share its runs; data that claims absurdly many of both is cut. */
+static void collect_pieces(struct work *w, struct diag *diag)
+{
+    struct sort_key *order;
     const struct device_task *tasks = w->d->data.tasks.at;
-    size_t n_tasks = w->d->data.tasks.n, t = 0;
+    size_t n = sorted_launches(w, &order), n_tasks = w->d->data.tasks.n, t = 0, cut = 0;
+    size_t most = MOST_PIECES + 8 * (n + n_tasks);
     for (size_t i = 0; i < n; i++) {
-        const struct host_comm_task *host = &h->comm_tasks.at[order[i].index];
-        struct task_key key = launch_key(host);
-        while (t < n_tasks &&
-               task_key_compare(task_key(tasks[t].stream_id, tasks[t].task_id, tasks[t].context_id, tasks[t].batch_id),
-                                key) < 0)
-            t++;
-        for (size_t k = t; k < n_tasks; k++) { /* t stays: several host rows may have this key */
-            const struct device_task *run = &tasks[k];
-            if (task_key_compare(task_key(run->stream_id, run->task_id, run->context_id, run->batch_id), key)) break;
-            if (w->host_of[k] == HOST_AMBIGUOUS || w->host_of[k] == HOST_LEFT_OUT) continue;
-            array_push(&w->p, ((struct piece){
-                                  .launch = host->time,
-                                  .start = run->start,
-                                  .host = order[i].index,
-                                  .device_task = (uint32_t)k,
-                                  .op = NONE,
-                                  .start_ns = clock_task_ns(&w->d->dir->clock, run->start),
-                                  .end_ns = clock_task_ns(&w->d->dir->clock, run->end),
-                              }));
+        struct task_key key = launch_key(&w->m->host.comm_tasks.at[order[i].index]);
+        while (t < n_tasks && task_key_compare(run_key_of(&tasks[t]), key) < 0) t++;
+        if (t < n_tasks && w->host_of[t] == HOST_AMBIGUOUS) continue; /* all of a key are */
+        for (size_t k = t; k < n_tasks && !task_key_compare(run_key_of(&tasks[k]), key); k++) {
+            if (w->host_of[k] == HOST_LEFT_OUT) continue;
+            if (w->p.n == most) {
+                cut++;
+                break;
+            }
+            add_piece(w, order[i].index, (uint32_t)k);
         }
     }
     free(order);
+    diag_count(diag, DIAG_WARNING, w->d->dir->name, DIAG_NO_OFFSET, cut,
+               "communication tasks left out of Communication: too many runs of too many sub-tasks");
 }
 
 static const struct host_comm_task *host_of_piece(const struct work *w, const struct piece *p)
@@ -113,8 +136,7 @@ static void sort_by_launch(struct work *w)
     free(order);
 }
 
-/* ---- operators take pieces ----------------------------------------------------------------------------------------
- */
+/* ---- operators take pieces --------------------------------------------------------------------------------------- */
 
 /* Operators of this device, by (thread, begin). */
 static size_t sorted_operators(const struct work *w, struct sort_key **out)
@@ -181,8 +203,7 @@ static void assign_operators(struct work *w, struct diag *diag)
                "communication tasks left out of Communication: launched in no operator's call");
 }
 
-/* ---- names --------------------------------------------------------------------------------------------------------
- */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 static void find_group(const struct work *w, struct piece *p)
 {
@@ -249,8 +270,7 @@ static void find_bandwidth(struct work *w)
     free(t);
 }
 
-/* ---- results ------------------------------------------------------------------------------------------------------
- */
+/* ---- results ----------------------------------------------------------------------------------------------------- */
 
 static void sort_by_start(struct work *w)
 {
@@ -379,8 +399,7 @@ static void store_tasks(struct work *w, const struct map *span_of, const spans *
     }
 }
 
-/* ---- statistics ---------------------------------------------------------------------------------------------------
- */
+/* ---- statistics -------------------------------------------------------------------------------------------------- */
 
 struct execution {
     int64_t start_ns, end_ns;
@@ -458,7 +477,7 @@ static void list_runs(const struct work *w, const struct map *span_of, const spa
 
 static void launched(struct work *w, struct comm_runs *runs, struct diag *diag)
 {
-    collect_pieces(w);
+    collect_pieces(w, diag);
     sort_by_launch(w);
     assign_operators(w, diag);
     name_pieces(w);
