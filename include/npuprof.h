@@ -32,10 +32,18 @@ enum npuprof_output {
 
 enum npuprof_format { NPUPROF_CSV, NPUPROF_JSON };
 
+enum npuprof_rule {
+    NPUPROF_COMMUNICATION = 1,        /* analyze/communication.json: times and bandwidths of communication operators */
+    NPUPROF_COMMUNICATION_MATRIX = 2, /* analyze/communication_matrix.json: what they sent over each link */
+};
+
 enum npuprof_status {
     NPUPROF_OK = 0,
     NPUPROF_FAILED = 1,   /* something asked for could not be exported; the report says what */
     NPUPROF_BAD_PATH = 2, /* no PROF directory there; a file of the options that cannot be read */
+    /* Of npuprof_analyze: */
+    NPUPROF_NONE_RAN = 3, /* communication was launched, but none of it ran in the collection */
+    NPUPROF_PARTLY = 8,   /* communication.json lacks operators: no task tells when they ran */
 };
 
 /* How far a run is, for npuprof_options.on_progress. */
@@ -52,6 +60,8 @@ struct npuprof_options {
     unsigned jobs;              /* threads, 0 = one per processor (default) */
     enum npuprof_format format; /* of the reports of a summary; default NPUPROF_CSV */
     const char *reports_file;   /* a file that says which parts the timeline has; NULL (default) = it has all */
+    unsigned rules;             /* of npuprof_analyze: enum npuprof_rule, or-ed; default both */
+    int only_db;                /* npuprof_analyze writes no JSON; default 0 */
     /* Called a few times per second from another thread while a PROF is exported; NULL (default) = not called. */
     void (*on_progress)(const struct npuprof_progress *progress, void *context);
     void *context;
@@ -83,6 +93,11 @@ struct npuprof_report;
 /* Export the PROF directory `dir`, or every PROF directory directly below it. Always sets *report (free it). Returns an
  * enum npuprof_status; one failing PROF never stops the others. */
 int npuprof_export(const char *dir, const struct npuprof_options *options, struct npuprof_report **report);
+
+/* Analyze the communication of the PROF directory `dir`, or of all PROF directories directly below it together, from
+ * their raw data, and write <dir>/analyze/: communication_analyzer.db and a JSON file per rule. Otherwise like
+ * npuprof_export. */
+int npuprof_analyze(const char *dir, const struct npuprof_options *options, struct npuprof_report **report);
 
 /* The report: files written, messages (sorted), seconds of wall time and bytes of input read. Everything is good until
  * npuprof_report_free. */

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "analyze/analyze.h"
 #include "base/array.h"
 #include "base/diag.h"
 #include "base/jobs.h"
@@ -39,7 +40,10 @@ const char *npuprof_version(void)
 
 void npuprof_options_init(struct npuprof_options *options)
 {
-    *options = (struct npuprof_options){.outputs = NPUPROF_ALL};
+    *options = (struct npuprof_options){
+        .outputs = NPUPROF_ALL,
+        .rules = NPUPROF_COMMUNICATION | NPUPROF_COMMUNICATION_MATRIX,
+    };
 }
 
 size_t npuprof_report_files(const struct npuprof_report *report, const struct npuprof_file **files)
@@ -182,7 +186,8 @@ struct prof_run {
     const char *path;
     const char *name;
     const struct npuprof_options *options;
-    const struct reports *reports;
+    const struct reports *reports; /* of an export */
+    struct analysis *analysis;     /* NULL = it is an export */
     struct npuprof_report *report;
     struct diag *diag;
 };
@@ -211,45 +216,71 @@ static void add_message(const struct diag_entry *e, void *context)
     if (e->level == DIAG_ERROR) r->report->failed = true;
 }
 
-static void add_files(struct prof_run *r, const struct written_list *written)
+/* Paths in `written` are relative to `dir`. */
+static void add_files(struct npuprof_report *report, const char *dir, const struct written_list *written)
 {
     for (size_t i = 0; i < written->files.n; i++) {
         const struct written_file *f = &written->files.at[i];
-        struct npuprof_file file = {keep(r->report, mem_printf("%s/%s", r->path, f->path)), f->bytes, f->rows};
-        array_push(&r->report->files, file);
+        struct npuprof_file file = {keep(report, mem_printf("%s/%s", dir, f->path)), f->bytes, f->rows};
+        array_push(&report->files, file);
     }
 }
 
-static void export_session(struct prof_run *r, const struct session *s, struct watch *w)
+static unsigned threads_of(const struct npuprof_options *options)
 {
-    struct progress *progress = r->options->on_progress ? &w->progress : NULL;
-    unsigned threads = r->options->jobs ? r->options->jobs : jobs_cores();
-    struct model model;
+    return options->jobs ? options->jobs : jobs_cores();
+}
+
+static void build_model(struct model *m, struct prof_run *r, const struct session *s, struct progress *progress)
+{
+    struct model_options options = {threads_of(r->options), progress, r->analysis != NULL};
     double start = now_seconds();
-    model_build(&model, s, &(struct model_options){threads, progress}, r->diag);
+    model_build(m, s, &options, r->diag);
     diag_note(r->diag, DIAG_INFO, "", DIAG_NO_OFFSET, "raw data read and joined in %.2f s", now_seconds() - start);
+}
+
+static void export_session(struct prof_run *r, const struct session *s, struct progress *progress)
+{
+    struct model model;
+    build_model(&model, r, s, progress);
     struct written_list written = {0};
-    struct export_options options = {r->options->outputs, threads, r->options->format, r->reports};
+    struct export_options options = {r->options->outputs, threads_of(r->options), r->options->format, r->reports};
     export_run(&model, &options, r->diag, progress, &written);
     if (!written.files.n && !diag_entries(r->diag, DIAG_ERROR))
         diag_note(r->diag, DIAG_ERROR, "", DIAG_NO_OFFSET, "nothing to export: it holds no data of what was asked for");
-    add_files(r, &written);
+    add_files(r->report, r->path, &written);
     written_free(&written);
     model_free(&model);
 }
 
-static void export_prof(const char *path, const struct npuprof_options *options, const struct reports *reports,
-                        struct npuprof_report *report)
+static void analyze_session(struct prof_run *r, const struct session *s, struct progress *progress)
 {
-    const char *slash = strrchr(path, '/');
-    struct prof_run r = {path, keep_copy(report, slash ? slash + 1 : path), options, reports, report, diag_new()};
+    if (s->meta->level0) {
+        diag_note(r->diag, DIAG_WARNING, "", DIAG_NO_OFFSET,
+                  "collected at level 0, where nothing is said of communication tasks: nothing to analyze");
+        return;
+    }
+    struct model model;
+    build_model(&model, r, s, progress);
+    analysis_add(r->analysis, &model, r->diag);
+    model_free(&model);
+}
+
+/* Open a PROF directory, and export or analyze it. */
+static void run_prof(struct prof_run r)
+{
+    const char *slash = strrchr(r.path, '/');
     struct error err = {0};
-    struct session *s = session_open(path, r.diag, &err);
+    r.name = keep_copy(r.report, slash ? slash + 1 : r.path);
+    r.diag = diag_new();
+    struct session *s = session_open(r.path, r.diag, &err);
     if (s) {
         struct watch w;
-        report->input_bytes += s->input_bytes;
-        watch_start(&w, options, r.name);
-        export_session(&r, s, &w);
+        r.report->input_bytes += s->input_bytes;
+        watch_start(&w, r.options, r.name);
+        struct progress *progress = r.options->on_progress ? &w.progress : NULL;
+        if (r.analysis) analyze_session(&r, s, progress);
+        else export_session(&r, s, progress);
         watch_stop(&w);
         session_close(s);
     } else {
@@ -301,11 +332,57 @@ int npuprof_export(const char *dir, const struct npuprof_options *options, struc
         return NPUPROF_BAD_PATH;
     }
     for (size_t i = 0; i < out->profs; i++) {
-        export_prof(paths[i], options, &reports, out);
+        run_prof((struct prof_run){.path = paths[i], .options = options, .reports = &reports, .report = out});
         free(paths[i]);
     }
     free(paths);
     reports_free(&reports);
     out->seconds = now_seconds() - start;
     return out->failed ? NPUPROF_FAILED : NPUPROF_OK;
+}
+
+static void write_analysis(struct analysis *a, const char *dir, const struct npuprof_options *options,
+                           struct npuprof_report *report)
+{
+    struct prof_run r = {.name = "", .report = report, .diag = diag_new()};
+    struct written_list written = {0};
+    struct error err = {0};
+    size_t n = strlen(dir);
+    while (n > 1 && dir[n - 1] == '/') n--;
+    char *trimmed = mem_strndup(dir, n);
+    if (analysis_write(a, trimmed, !options->only_db, &written, r.diag, &err)) note_error(r.diag, &err);
+    add_files(report, trimmed, &written);
+    written_free(&written);
+    diag_each(r.diag, add_message, &r);
+    diag_free(r.diag);
+    free(trimmed);
+}
+
+/* Directories and devices come in the order of the reference tool, in which the last one has the last word on operators
+ * that several have. */
+int npuprof_analyze(const char *dir, const struct npuprof_options *options, struct npuprof_report **report)
+{
+    double start = now_seconds();
+    struct npuprof_report *out = *report = mem_zalloc(1, sizeof *out);
+    struct error err = {0};
+    char **paths;
+    if (session_discover(dir, &paths, &out->profs, &err)) {
+        add_own_message(out, NPUPROF_ERROR, "", &err);
+        out->profs = 0;
+        return NPUPROF_BAD_PATH;
+    }
+    struct analysis *a = analysis_new(options->rules);
+    for (size_t i = out->profs; i--;) {
+        run_prof((struct prof_run){.path = paths[i], .options = options, .analysis = a, .report = out});
+        free(paths[i]);
+    }
+    free(paths);
+    write_analysis(a, dir, options, out);
+    int status = out->failed                  ? NPUPROF_FAILED
+                 : analysis_none_ran(a)       ? NPUPROF_NONE_RAN
+                 : analysis_without_master(a) ? NPUPROF_PARTLY
+                                              : NPUPROF_OK;
+    analysis_free(a);
+    out->seconds = now_seconds() - start;
+    return status;
 }

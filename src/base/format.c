@@ -96,30 +96,19 @@ static int shortest_digits(double value, char digits[18], int *point)
     return n;
 }
 
-char *format_double(char *buf, double value)
+/* digits[n] as d.ddd */
+static char *mantissa(char *buf, const char *digits, int n)
 {
-    if (!isfinite(value)) value = 0;
-    if (signbit(value)) {
-        *buf++ = '-';
-        value = -value;
-    }
-    if (value < 1e15 && value == (double)(uint64_t)value) {
-        buf = format_u64(buf, (uint64_t)value);
-        memcpy(buf, ".0", 2);
-        return buf + 2;
-    }
-    char digits[18] = {0};
-    int point, n = shortest_digits(value, digits, &point);
-    if (point > 21 || point <= -6) { /* d.ddde±x */
-        *buf++ = digits[0];
-        if (n > 1) {
-            *buf++ = '.';
-            memcpy(buf, digits + 1, (size_t)n - 1);
-            buf += n - 1;
-        }
-        *buf++ = 'e';
-        return format_i64(buf, point - 1);
-    }
+    *buf++ = digits[0];
+    if (n == 1) return buf;
+    *buf++ = '.';
+    memcpy(buf, digits + 1, (size_t)n - 1);
+    return buf + n - 1;
+}
+
+/* value = 0.digits[n] * 10^point without an exponent. */
+static char *plain(char *buf, const char *digits, int n, int point)
+{
     if (point <= 0) {
         memcpy(buf, "0.", 2);
         memset(buf + 2, '0', (size_t)-point);
@@ -137,6 +126,45 @@ char *format_double(char *buf, double value)
     buf[point] = '.';
     memcpy(buf + point + 1, digits + point, (size_t)(n - point));
     return buf + n + 1;
+}
+
+/* Sign and whole numbers below 1e15 are done with here: their end. NULL: *value is left, made positive. */
+static char *sign_or_whole(char **buf, double *value)
+{
+    if (!isfinite(*value)) *value = 0;
+    if (signbit(*value)) {
+        *(*buf)++ = '-';
+        *value = -*value;
+    }
+    if (*value >= 1e15 || *value != (double)(uint64_t)*value) return NULL;
+    char *end = format_u64(*buf, (uint64_t)*value);
+    memcpy(end, ".0", 2);
+    return end + 2;
+}
+
+char *format_double(char *buf, double value)
+{
+    char *end = sign_or_whole(&buf, &value), digits[18] = {0};
+    if (end) return end;
+    int point, n = shortest_digits(value, digits, &point);
+    if (point > -6 && point <= 21) return plain(buf, digits, n, point);
+    buf = mantissa(buf, digits, n);
+    *buf++ = 'e';
+    return format_i64(buf, point - 1);
+}
+
+char *format_python(char *buf, double value)
+{
+    char *end = sign_or_whole(&buf, &value), digits[18] = {0};
+    if (end) return end;
+    int point, n = shortest_digits(value, digits, &point);
+    if (point > -4 && point <= 16) return plain(buf, digits, n, point);
+    buf = mantissa(buf, digits, n);
+    *buf++ = 'e';
+    *buf++ = point > 0 ? '+' : '-';
+    unsigned exponent = (unsigned)(point > 0 ? point - 1 : 1 - point);
+    if (exponent < 10) *buf++ = '0';
+    return format_u64(buf, exponent);
 }
 
 char *format_fixed(char *buf, double value, int decimals)

@@ -7,7 +7,7 @@
 #define FORMAT_U64    20 /* bytes for any uint64_t */
 #define FORMAT_I64    20 /* bytes for any int64_t */
 #define FORMAT_US     24 /* bytes for format_us, format_us_number */
-#define FORMAT_DOUBLE 40 /* bytes for format_double, format_round */
+#define FORMAT_DOUBLE 40 /* bytes for format_double, format_python, format_round */
 
 char *format_u64(char *buf, uint64_t value);
 char *format_i64(char *buf, int64_t value);
@@ -27,6 +27,10 @@ char *format_us_trim(char *buf, int64_t ns);
 /* The shortest decimal that reads back as the same double, always with a point or an exponent ("1800.0", "2.25",
  * "1e-7"): plain digits for 1e-6 <= |x| < 1e21. NaN and infinities, which JSON does not have, become 0.0. */
 char *format_double(char *buf, double value);
+
+/* The same as Python writes it: plain digits for 1e-4 <= |x| < 1e16, else an exponent of two digits at least, with its
+ * sign: "1e-05", "1.5e+16". */
+char *format_python(char *buf, double value);
 
 /* value rounded half away from zero to `decimals` (0 … 6) places, trailing zeros dropped but at least one decimal left:
  * 0.65168 -> "0.652", 50 -> "50.0". This is the text of SQLite's ROUND(value, decimals). */

@@ -10,10 +10,12 @@ enum exit_status {
     EXIT_ALL_WELL = 0,
     EXIT_FAILED = 1, /* something asked for could not be done */
     EXIT_USAGE = 2,  /* the command line makes no sense, or names no PROF directory */
+    /* other statuses of a command are those of its library function */
 };
 
 /* A command gets the arguments behind its name and returns the exit status. */
 int command_export(int argc, char **argv);
+int command_analyze(int argc, char **argv);
 
 /* Is this a path that may be given with -dir? Returns 0, or -1 and says why not. */
 int check_path(const char *path);

@@ -16,6 +16,7 @@ static const struct command {
     const char *help;
 } commands[] = {
     {"export", command_export, "write timeline JSON, summary tables and the database of PROF directories"},
+    {"analyze", command_analyze, "write what communication spent its time on, and what went over each link"},
 };
 
 #define N_COMMANDS (sizeof commands / sizeof *commands)

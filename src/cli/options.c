@@ -15,6 +15,7 @@ void option_values_free(struct option_values *v)
 {
     free(v->dir);
     free(v->reports);
+    free(v->rule);
     *v = (struct option_values){0};
 }
 
@@ -108,6 +109,10 @@ static enum options_result store(const struct option *o, const char *name, const
     case OPTION_PATH:
         free(*(char **)at);
         *(char **)at = path_value(value);
+        break;
+    case OPTION_TEXT:
+        free(*(char **)at);
+        *(char **)at = mem_strndup(value, strlen(value));
         break;
     case OPTION_COUNT:
         if (count_value(value, at)) break;

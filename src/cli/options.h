@@ -20,8 +20,10 @@ struct option_number {
 struct option_values {
     char *dir;       /* -dir: owned, NULL = not given */
     char *reports;   /* -reports: owned, NULL = not given */
+    char *rule;      /* --rule: owned, NULL = not given */
     unsigned jobs;   /* --jobs: 0 = not given */
     unsigned format; /* --format: enum npuprof_format */
+    unsigned type;   /* --type */
     struct option_number model_id, iteration_id, iteration_count, id, data_type;
     bool quiet, verbose, clear, cluster;
 };
@@ -31,6 +33,7 @@ void option_values_free(struct option_values *v);
 enum option_type {
     OPTION_FLAG,    /* bool, takes no value */
     OPTION_PATH,    /* char *, leading '=' dropped, leading ~ expanded */
+    OPTION_TEXT,    /* char *, as it is */
     OPTION_COUNT,   /* unsigned, 1 … OPTION_COUNT_MAX */
     OPTION_NUMBER,  /* struct option_number, any whole number of 64 bits */
     OPTION_CHOICE,  /* unsigned: the place among the words of `value`, "csv|json" */

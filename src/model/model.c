@@ -58,11 +58,14 @@ static void join_device(size_t item, void *context)
     uint32_t *host_of = mem_alloc(d->data.tasks.n * sizeof *host_of);
     join_streams(m, d);
     join_host(m, d, host_of, b->diag);
-    attach_counters(m, d, host_of, &b->known, b->diag);
-    join_tasks(m, d, host_of, &b->known);
+    if (!b->options->only_communication) {
+        attach_counters(m, d, host_of, &b->known, b->diag);
+        join_tasks(m, d, host_of, &b->known);
+    }
     communication_build(m, d, host_of, b->diag);
     array_free(&d->data.tasks);
     free(host_of);
+    if (b->options->only_communication) return;
     join_finish(m, d, &b->known);
     overlap_build(m, d, &b->known);
 }
@@ -123,7 +126,7 @@ void model_build(struct model *m, const struct session *s, const struct model_op
     progress_phase(options->progress, "joining", 0, 0);
     jobs_each(options->threads, m->n_devices, join_device, &b);
     number_lanes(m);
-    metrics_load(m, options->threads, diag, options->progress);
+    if (!options->only_communication) metrics_load(m, options->threads, diag, options->progress);
 }
 
 void model_free(struct model *m)

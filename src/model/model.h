@@ -143,6 +143,7 @@ struct model {
 struct model_options {
     unsigned threads;          /* >= 1 */
     struct progress *progress; /* may be NULL */
+    bool only_communication;   /* no tasks, counters, overlap, metrics */
 };
 
 /* Read and join everything of a session. Always succeeds: what could not be used is in `diag`. The session must outlive

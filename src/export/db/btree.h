@@ -65,10 +65,10 @@ uint8_t *btree_row(struct btree *t, unsigned length, int64_t last_rowid);
 /* Index trees: the next entry, as a cell of a leaf. */
 void btree_entry(struct btree *t, const struct divider *entry);
 
-/* Complete the tree, which must not be empty: the page number of its root. */
+/* Complete the tree: the page number of its root. */
 uint32_t btree_finish(struct btree *t);
 
-/* The same for the tree whose root is page 1, which may be empty: fills the part of first[page size], zeroed, that is
+/* The same for the tree whose root is page 1: fills the part of first[page size], zeroed, that is
  * behind the header of the file. */
 void btree_finish_first(struct btree *t, uint8_t *first);
 

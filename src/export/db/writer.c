@@ -318,7 +318,7 @@ uint64_t db_table_end(struct db_table *t)
 {
     static const struct db_definition entry = {.columns = {{"", DB_INTEGER}, {"", DB_INTEGER}, {"", DB_INTEGER}}};
     uint64_t n = t->rows->n;
-    if (n) {
+    if (n || t->definition->keep_empty) {
         put_table_schema(t->file, t->definition, btree_finish(&t->rows->tree));
         if (t->rows->index_columns) {
             struct db_table *record = db_table_begin(t->file, &entry);

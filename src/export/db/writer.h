@@ -6,13 +6,14 @@
  *         db_real(t, bandwidth);
  *         db_row(t);
  *     }
- *     db_table_end(t);                // a table that got no row is not in the file
+ *     db_table_end(t);                // a table that got no row is not in the file, unless keep_empty
  *
- * Values are stored as SQLite would: see db_int, db_real, db_text. No value is ever NULL. */
+ * Values are stored as SQLite would: see db_int, db_real, db_text. */
 #ifndef EXPORT_DB_WRITER_H
 #define EXPORT_DB_WRITER_H
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -41,6 +42,7 @@ struct db_definition {
     struct db_column columns[DB_MAX_COLUMNS + 1]; /* up to one without name */
     const char *index;                            /* name of its index, NULL = none; not with a key column */
     const char *indexed[2];                       /* one or two columns of integers */
+    bool keep_empty;                              /* in the file also without rows */
 };
 
 /* A database that is being written. */
@@ -86,6 +88,14 @@ void db_real(struct db_table *t, double value);
 /* A text: up to its first NUL, each byte that is not part of valid UTF-8 becomes U+FFFD (readers refuse other texts).
  */
 void db_text(struct db_table *t, const char *text, size_t length);
+
+/* NULL. Not for key or indexed columns. */
+static inline void db_null(struct db_table *t)
+{
+    assert(t->column < t->n_columns);
+    *t->types_end++ = 0;
+    t->column++;
+}
 
 /* An integer, in as few bytes as it needs. */
 static inline void db_int(struct db_table *t, int64_t value)
