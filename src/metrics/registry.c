@@ -17,13 +17,19 @@ const struct metric *const metrics[] = {
     &metric_nic,
     &metric_roce,
     &metric_llc,
+    &metric_llc_text,
     &metric_npu_mem,
+    &metric_npu_module_mem,
     &metric_netdev,
     &metric_dvpp,
     &metric_ub,
     &metric_ccu,
     &metric_biu_perf,
     &metric_dpu,
+    &metric_host_cpu,
+    &metric_host_mem,
+    &metric_host_disk,
+    &metric_host_network,
 };
 const size_t n_metrics = sizeof metrics / sizeof *metrics;
 
