@@ -114,7 +114,7 @@ void device_load(struct device_data *d, const struct session *s, const struct pr
     freq_changes all = {0};
     freq_merge(&all, &l.conv);
     freq_merge(&all, &l.info);
-    if (!dir->chip->freq_of_dies) freq_export(d, &all, &l.from);
+    if (dir->chip->freq_in_timeline && !dir->chip->freq_of_dies) freq_export(d, &all, &l.from);
     build_counters(&l, &all);
 
     array_free(&all);

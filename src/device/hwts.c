@@ -37,7 +37,7 @@ static void add_end(struct reader *r, uint32_t key, uint64_t time, uint8_t type)
         r->lost_ends++;
         return;
     }
-    array_push(r->runs, ((struct run){{r->starts.at[*at], key & 0xFFFF, (uint16_t)(key >> 16), 0}, time, type}));
+    array_push(r->runs, ((struct run){{r->starts.at[*at], key & 0xFFFF, (uint16_t)(key >> 16), 0}, time, type, false}));
     *at = NONE;
 }
 

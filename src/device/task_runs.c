@@ -21,6 +21,7 @@ static void emit(struct device_data *d, const struct run *r, const struct type_n
                               .type = names->task[r->type & 63],
                               .pmu = NONE,
                               .type_number = r->type,
+                              .in_ms = r->in_ms,
                           }));
 }
 

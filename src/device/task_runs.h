@@ -13,6 +13,7 @@ struct run {
     struct stamped at; /* its start */
     uint64_t end;      /* device counter */
     uint8_t type;      /* task type number */
+    bool in_ms;        /* as in struct device_task */
 };
 
 typedef ARRAY(struct run) run_array;

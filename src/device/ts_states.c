@@ -71,7 +71,8 @@ void ts_states_free(struct ts_states *s)
 
 /* --- states of tasks ---------------------------------------------------------------------------------------------- */
 
-/* Runs between two states, of the tasks of one type (-1 = all): an end belongs to the last start before it. */
+/* Runs between two states, of the tasks of one type (-1 = all; of one: in ms): an end belongs to the last start before
+ * it. */
 static void pair_states(run_array *runs, const ts_state_array *states, int type, uint8_t start, uint8_t end)
 {
     struct map open = {0}; /* stream << 16 | task -> index of the start, NONE */
@@ -85,7 +86,7 @@ static void pair_states(run_array *runs, const ts_state_array *states, int type,
         } else if (*at != NONE) {
             const struct ts_state *begin = &states->at[*at];
             if (begin->time <= s->time)
-                array_push(runs, ((struct run){{begin->time, s->task, s->stream, 0}, s->time, begin->type}));
+                array_push(runs, ((struct run){{begin->time, s->task, s->stream, 0}, s->time, begin->type, type >= 0}));
             *at = NONE;
         }
     }

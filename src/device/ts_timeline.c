@@ -167,7 +167,7 @@ static void end_run(struct reader *r, run_array *runs, const struct state_record
     const struct clock *clock = &r->from->dir->clock;
     uint64_t start = since[STATE_RUNNING] ? since[STATE_RUNNING] : since[STATE_PENDING];
     if (!start) return;
-    array_push(runs, ((struct run){{start, s->task, s->stream, 0}, s->time, s->type}));
+    array_push(runs, ((struct run){{start, s->task, s->stream, 0}, s->time, s->type, false}));
     array_push(&r->d->phases, ((struct task_phases){
                                   .stream_id = s->stream,
                                   .task_id = s->task,

@@ -102,12 +102,19 @@ static bool ends_flow(const struct model *m, const struct task *t)
     return t->connection <= m->host.apis.n && m->host.apis.at[t->connection - 1].flags & API_EVENT_SYNC;
 }
 
+static int64_t end_ns(const struct clock *c, const struct device_task *from)
+{
+    if (!from->in_ms) return clock_task_ns(c, from->end);
+    int64_t end, duration = clock_ms_duration_ns(c, from->start, from->end);
+    return __builtin_add_overflow(clock_task_ns(c, from->start), duration, &end) ? INT64_MAX : end;
+}
+
 static struct task make_task(const struct model *m, const struct device_model *d, const struct device_task *from,
                              uint32_t host_task, const struct well_known *known)
 {
     struct task t = {
         .start_ns = clock_task_ns(&d->dir->clock, from->start),
-        .end_ns = clock_task_ns(&d->dir->clock, from->end),
+        .end_ns = end_ns(&d->dir->clock, from),
         .stream_id = from->stream_id,
         .task_id = from->task_id,
         .context_id = from->context_id,

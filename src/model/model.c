@@ -55,9 +55,11 @@ static void join_device(size_t item, void *context)
     struct build *b = context;
     struct model *m = b->m;
     struct device_model *d = &m->devices[item];
-    uint32_t *host_of = mem_alloc(d->data.tasks.n * sizeof *host_of);
     join_streams(m, d);
-    join_host(m, d, host_of, b->diag);
+    join_schedules(m, d, &b->known);
+    uint32_t *host_of = mem_alloc(d->data.tasks.n * sizeof *host_of);
+    if (m->session->all_export || d->dir->chip->unique_task_ids) join_host(m, d, host_of, b->diag);
+    else join_host_in_order(m, d, host_of, &b->known);
     if (!b->options->only_communication) {
         attach_counters(m, d, host_of, &b->known, b->diag);
         join_tasks(m, d, host_of, &b->known);
@@ -90,6 +92,9 @@ static struct well_known known_texts(struct strpool *strings)
         .ffts_plus = strpool_add_z(strings, "FFTS_PLUS"),
         .memcpy_async = strpool_add_z(strings, "MEMCPY_ASYNC"),
         .simt = strpool_add_z(strings, "KERNEL_SIMT"),
+        .profiler_trace = strpool_add_z(strings, "PROFILER_TRACE_EX"),
+        .model_execute = strpool_add_z(strings, "MODEL_EXECUTE"),
+        .model_maintenance = strpool_add_z(strings, "MODEL_MAINTAINCE"),
         .uncounted =
             {
                 strpool_add_z(strings, "AI_CPU"),

@@ -7,6 +7,7 @@
 /* Ids of the texts that rules compare with. */
 struct well_known {
     str_id unknown, ffts_plus, memcpy_async, simt;
+    str_id profiler_trace, model_execute, model_maintenance;
     str_id uncounted[6];    /* task types of operators that the counters of cores say nothing of */
     str_id kernel_types[7]; /* host types that do not stretch the interval of the overlap analysis */
 };
@@ -21,6 +22,13 @@ void join_streams(const struct model *m, struct device_model *d);
 
 /* Match device tasks with host tasks of the same (stream, batch, task, context). host_of has device tasks.n entries. */
 void join_host(const struct model *m, const struct device_model *d, uint32_t *host_of, struct diag *diag);
+
+/* The same where batches are not told: of the same (stream, task, context), in order of time. */
+void join_host_in_order(const struct model *m, const struct device_model *d, uint32_t *host_of,
+                        const struct well_known *known);
+
+/* Add the tasks that the scheduler itself ran to d->data.tasks, where the host launched one and no log has it. */
+void join_schedules(const struct model *m, struct device_model *d, const struct well_known *known);
 
 /* Make d->tasks, without any filter, in order of their start. */
 void join_tasks(const struct model *m, struct device_model *d, const uint32_t *host_of, const struct well_known *known);

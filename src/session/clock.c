@@ -99,6 +99,11 @@ double clock_task_raw(const struct clock *c, uint64_t ticks)
     return (double)raw.ns + raw.ps / 1e3;
 }
 
+int64_t clock_ms_duration_ns(const struct clock *c, uint64_t start, uint64_t end)
+{
+    return whole_ns((clock_task_raw(c, end) / 1e6 - clock_task_raw(c, start) / 1e6) * 1e6);
+}
+
 int64_t clock_task_ns(const struct clock *c, uint64_t ticks)
 {
     return clock_raw_ns(c, whole_ns(clock_task_raw(c, ticks)));

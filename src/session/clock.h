@@ -31,6 +31,11 @@ int64_t clock_task_ns(const struct clock *c, uint64_t ticks);   /* the same, for
 double clock_task_raw(const struct clock *c, uint64_t ticks);   /* the double of raw ns on the way there */
 int64_t clock_host_ns(const struct clock *c, uint64_t ticks);   /* host counter -> epoch ns */
 int64_t clock_device_duration_ns(const struct clock *c, uint64_t ticks);
+
+/* Whole ns between two counts, cut off from the difference of two doubles of ms: sometimes one less than exact. The
+ * reference has AI CPU tasks that the scheduler reports so. */
+int64_t clock_ms_duration_ns(const struct clock *c, uint64_t start, uint64_t end);
+
 double clock_device_duration_us(const struct clock *c, uint64_t ticks); /* with the rounding of the reference's scripts */
 
 /* How much longer, in ps, than `ns` that many ticks are: what was lost when start and end were rounded to whole ns. 0

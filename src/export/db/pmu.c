@@ -65,7 +65,7 @@ static uint32_t *task_ids(struct db_run *run, const struct device_model *device)
 static void write_device(struct db_run *run, struct db_table *t, const struct device_model *device)
 {
     const struct pmu *pmu = &device->data.pmu;
-    if (!pmu->rows.n) return;
+    if (!pmu->rows.n || !device->dir->chip->counters_in_db) return;
     struct shown_column *columns = mem_alloc(pmu->columns.n * sizeof *columns);
     for (size_t c = 0; c < pmu->columns.n; c++) columns[c] = shown_column(run, &pmu->columns.at[c]);
     uint32_t *ids = task_ids(run, device);

@@ -71,7 +71,8 @@ struct writer {
     const struct model *m;
     struct counters counters;
     struct described *cache;
-    bool has_ops; /* full header */
+    bool has_ops;   /* full header */
+    bool has_parts; /* tasks of the chip have parts: sub-tasks, blocks on cores of another kind */
     bool first;   /* no row yet */
     int64_t previous_end_ns;
 };
@@ -193,7 +194,7 @@ static void details(struct writer *w, struct described *c, const struct op *op)
     if (table_replay(&w->t, &c->details)) return;
     table_record(&w->t);
     table_u64(&w->t, op->block_num);
-    table_u64(&w->t, op->mix_block_num);
+    if (w->has_parts) table_u64(&w->t, op->mix_block_num);
     table_string(&w->t, op->hf32);
     tensors(&w->t, op->flags & OP_HAS_INPUTS, op->input_shapes, op->input_types, op->input_formats);
     tensors(&w->t, op->flags & OP_HAS_OUTPUTS, op->output_shapes, op->output_types, op->output_formats);
@@ -248,8 +249,8 @@ static int write_task(struct writer *w, const struct device_model *d, const stru
     names(w, c, op);
     when(w, task->start_ns, task->end_ns);
     details(w, c, op);
-    if (task->context_id == CONTEXT_NONE) table_na(&w->t, 1);
-    else table_u64(&w->t, task->context_id);
+    if (w->has_parts && task->context_id == CONTEXT_NONE) table_na(&w->t, 1);
+    else if (w->has_parts) table_u64(&w->t, task->context_id);
     counters(w, &d->data.pmu, task);
     return table_end_row(&w->t);
 }
@@ -265,7 +266,7 @@ static int write_comm_op(struct writer *w, const struct device_model *d, const s
     table_na(&w->t, 1);
     table_text(&w->t, type, sizeof type - 1);
     when(w, op->start_ns, op->end_ns);
-    table_u64(&w->t, 0);
+    if (w->t.column < w->t.n_columns) table_u64(&w->t, 0);
     table_na(&w->t, w->t.n_columns - w->t.column);
     return table_end_row(&w->t);
 }
@@ -292,12 +293,19 @@ static int write_device(struct writer *w, const struct device_model *d)
     }
 }
 
+/* Columns that are about parts of tasks. */
+static bool is_shown(const struct writer *w, const char *column)
+{
+    return w->has_parts || (strcmp(column, "Mix Block Num") && strcmp(column, "Context ID"));
+}
+
 static int write_rows(struct writer *w, struct export_target *target, uint64_t rows, struct error *err)
 {
     const char *const *base = w->has_ops ? columns : columns_without_ops;
     size_t n_base = w->has_ops ? N_COLUMNS : sizeof columns_without_ops / sizeof *columns_without_ops;
     ARRAY(const char *) header = {0};
-    for (size_t i = 0; i < n_base; i++) array_push(&header, base[i]);
+    for (size_t i = 0; i < n_base; i++)
+        if (is_shown(w, base[i])) array_push(&header, base[i]);
     for (size_t i = 0; i < w->counters.names.n; i++) array_push(&header, w->counters.names.at[i]);
     int status = table_open(&w->t, target, report_op_summary.stem, header.at, header.n, rows, err);
     if (!status) {
@@ -314,6 +322,7 @@ static int write(struct export_target *target, struct error *err)
     uint64_t rows = count_rows(target->model);
     if (!rows) return 0;
     struct writer w = {.m = target->model, .first = true, .has_ops = knows_ops(target->model)};
+    w.has_parts = w.m->session->chip->stars;
     if (w.has_ops) find_counters(&w.counters, w.m);
     w.cache = mem_zalloc(CACHE_SLOTS, sizeof *w.cache);
     for (size_t i = 0; i < CACHE_SLOTS; i++) w.cache[i].op = NONE;
