@@ -8,6 +8,7 @@
  * counted for the processor the thread was on at the end; a processor that comes out above 100 % (threads moved there)
  * is left out. All together, over the processors of the machine, is the average. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/map.h"
 #include "base/sort.h"
@@ -180,14 +181,44 @@ static void *load(const struct metric_source *from)
     return c;
 }
 
+static void put_name(char name[4 + FORMAT_U64 + 1], uint32_t cpu)
+{
+    strcpy(name, "CPU Avg");
+    if (cpu != CPU_AVERAGE) *format_u64(name + 4, cpu) = '\0';
+}
+
+/* The reference's scripts give every processor a thread, although all counters stay on thread 0; the average stands
+ * where its first sample does among those of processor 0. */
+static void name_threads(struct trace *t, uint32_t pid, const struct host_cpu *c)
+{
+    size_t n = c->samples.n, after_average = 0;
+    char name[4 + FORMAT_U64 + 1];
+    int32_t tid = 0;
+    while (after_average < n && c->samples.at[after_average].cpu == CPU_AVERAGE) after_average++;
+    bool zero_first = after_average < n && !c->samples.at[after_average].cpu &&
+                      c->samples.at[after_average].start_ns <= c->samples.at[0].start_ns;
+    if (zero_first) {
+        trace_thread(t, pid, tid, "CPU 0", tid);
+        tid++;
+    }
+    for (size_t i = 0; i < n; i++) {
+        uint32_t cpu = c->samples.at[i].cpu;
+        if ((i && c->samples.at[i - 1].cpu == cpu) || (!cpu && zero_first)) continue;
+        put_name(name, cpu);
+        trace_thread(t, pid, tid, name, tid);
+        tid++;
+    }
+}
+
 static void show(struct trace *t, uint32_t pid, const struct prof_dir *dir, const void *data)
 {
     const struct host_cpu *c = data;
+    if (t->model->session->script_timeline) name_threads(t, pid, c);
     for (size_t i = 0; i < c->samples.n; i++) {
         const struct sample *s = &c->samples.at[i];
+        char name[4 + FORMAT_U64 + 1];
         if (sample_too_early(dir, s->start_ns)) continue;
-        char name[4 + FORMAT_U64 + 1] = "CPU Avg";
-        if (s->cpu != CPU_AVERAGE) *format_u64(name + 4, s->cpu) = '\0';
+        put_name(name, s->cpu);
         usage_counter(t, pid, name, s->start_ns, s->percent);
     }
 }
