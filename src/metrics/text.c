@@ -56,6 +56,21 @@ bool text_f64(struct text_field f, double *value)
     return *end == '\0';
 }
 
+bool text_seconds(struct text_field f, uint64_t *ns)
+{
+    const char *point = memchr(f.at, '.', f.len);
+    size_t whole = point ? (size_t)(point - f.at) : f.len;
+    uint64_t v;
+    if (!text_u64((struct text_field){f.at, whole}, &v) || __builtin_mul_overflow(v, 1000000000u, &v)) return false;
+    uint64_t unit = 100000000;
+    for (size_t i = whole + 1; i < f.len; i++, unit /= 10) {
+        if (f.at[i] < '0' || f.at[i] > '9') return false;
+        if (__builtin_add_overflow(v, (uint64_t)(f.at[i] - '0') * unit, &v)) return false;
+    }
+    *ns = v;
+    return true;
+}
+
 bool text_is(struct text_field f, const char *text)
 {
     return strlen(text) == f.len && !memcmp(f.at, text, f.len);

@@ -20,6 +20,9 @@ bool text_u64(struct text_field f, uint64_t *value);
 bool text_f64(struct text_field f, double *value);    /* decimal, finite or not */
 bool text_time(struct text_field f, uint64_t *value); /* digits, perhaps a colon behind them */
 
+/* Seconds with decimals, as exact ns; digits behind the ninth are cut. */
+bool text_seconds(struct text_field f, uint64_t *ns);
+
 /* Is the field this text? */
 bool text_is(struct text_field f, const char *text);
 

@@ -72,6 +72,13 @@ static const struct name modules[] = {
 };
 ENUM_TABLE(enum_module, "ENUM_MODULE", NAMES(modules));
 
+const char *db_module_name(uint32_t id)
+{
+    for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
+        if (modules[i].id == id) return modules[i].name;
+    return NULL;
+}
+
 ENUM_TABLE(enum_hccl_data_type, "ENUM_HCCL_DATA_TYPE", put_known(t, comm_data_type_name));
 ENUM_TABLE(enum_hccl_link_type, "ENUM_HCCL_LINK_TYPE", put_known(t, comm_link_type_name));
 ENUM_TABLE(enum_hccl_transport_type, "ENUM_HCCL_TRANSPORT_TYPE", put_known(t, comm_transport_type_name));

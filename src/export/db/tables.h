@@ -62,6 +62,7 @@ static inline void db_connection(struct db_table *t, uint32_t connection)
 extern const struct db_table_kind table_meta_data, table_session_time_info, table_host_info, table_npu_info,
     table_rank_device_map;
 /* enums.c */
+const char *db_module_name(uint32_t id); /* a component of the device's software, NULL = unknown */
 extern const struct db_table_kind table_enum_api_type, table_enum_module, table_enum_hccl_data_type,
     table_enum_hccl_link_type, table_enum_hccl_transport_type, table_enum_hccl_rdma_type, table_enum_mstx_event_type,
     table_enum_memcpy_operation, table_enum_overlap_analysis_type;
