@@ -30,6 +30,7 @@ const struct metric *const metrics[] = {
     &metric_host_mem,
     &metric_host_disk,
     &metric_host_network,
+    &metric_host_calls,
 };
 const size_t n_metrics = sizeof metrics / sizeof *metrics;
 
