@@ -233,19 +233,23 @@ static unsigned threads_of(const struct npuprof_options *options)
 
 static void build_model(struct model *m, struct prof_run *r, const struct session *s, struct progress *progress)
 {
-    struct model_options options = {threads_of(r->options), progress, r->analysis != NULL};
+    struct model_options options = {
+        .threads = threads_of(r->options), .progress = progress, .only_communication = r->analysis != NULL};
     double start = now_seconds();
+    struct selection selection = {r->options->model_id, r->options->iteration_id, r->options->iteration_count};
+    if (r->options->has_selection && !r->analysis) options.selection = &selection;
     model_build(m, s, &options, r->diag);
     diag_note(r->diag, DIAG_INFO, "", DIAG_NO_OFFSET, "raw data read and joined in %.2f s", now_seconds() - start);
 }
 
-static void export_session(struct prof_run *r, const struct session *s, struct progress *progress)
+static void export_session(struct prof_run *r, struct session *s, struct progress *progress)
 {
     struct model model;
     build_model(&model, r, s, progress);
     struct written_list written = {0};
     struct export_options options = {r->options->outputs, threads_of(r->options), r->options->format, r->reports};
-    export_run(&model, &options, r->diag, progress, &written);
+    if (model.scope != MODEL_WHOLE) s->script_timeline = s->script_summary = true;
+    if (model.scope != MODEL_NOTHING) export_run(&model, &options, r->diag, progress, &written);
     if (!written.files.n && !diag_entries(r->diag, DIAG_ERROR))
         diag_note(r->diag, DIAG_ERROR, "", DIAG_NO_OFFSET, "nothing to export: it holds no data of what was asked for");
     add_files(r->report, r->path, &written);

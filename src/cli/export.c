@@ -8,6 +8,8 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 
+#define MAX_ITERATIONS 5 /* of one export */
+
 enum kind_scope { ALL = 1, TIMELINE = 2, SUMMARY = 4, DB = 8, EVERY = ALL | TIMELINE | SUMMARY | DB };
 
 static const struct option export_options[] = {
@@ -81,10 +83,19 @@ static const struct kind *find_kind(const char *name)
 /* A model without an iteration, or the other way round, selects nothing. */
 static int check_selection(const struct option_values *values)
 {
-    if (values->model_id.given == values->iteration_id.given) return 0;
-    fprintf(stderr, "npuprof: error: --model-id and --iteration-id belong together: %s is missing\n",
-            values->model_id.given ? "--iteration-id" : "--model-id");
-    return -1;
+    if (values->model_id.given != values->iteration_id.given) {
+        fprintf(stderr, "npuprof: error: --model-id and --iteration-id belong together: %s is missing\n",
+                values->model_id.given ? "--iteration-id" : "--model-id");
+        return -1;
+    }
+    int64_t count = values->iteration_count.given ? values->iteration_count.value : 1;
+    if (values->model_id.given && (count < 1 || count > MAX_ITERATIONS)) {
+        fprintf(stderr, "npuprof: error: --iteration-count must be 1 to %d\n", MAX_ITERATIONS);
+        return -1;
+    }
+    if (!values->model_id.given && count != 1)
+        fprintf(stderr, "npuprof: warning: --iteration-count means nothing without --model-id and --iteration-id\n");
+    return 0;
 }
 
 /* Characters that no path may have, so that what works here works with the scripts around the reference tool too. */
@@ -113,6 +124,10 @@ static int export_dir(const struct kind *kind, const struct option_values *value
     npuprof_options_init(&options);
     options.outputs = kind->outputs;
     options.jobs = values->jobs;
+    options.has_selection = values->model_id.given;
+    options.model_id = values->model_id.value;
+    options.iteration_id = values->iteration_id.value;
+    options.iteration_count = values->iteration_count.given ? values->iteration_count.value : 1;
     options.format = values->format;
     if (values->reports && *values->reports) options.reports_file = values->reports;
     if (!values->quiet && isatty(STDERR_FILENO)) options.on_progress = display_progress;

@@ -35,6 +35,8 @@ struct step {
     uint32_t iteration_id;
     int64_t fp_start_ns, bp_end_ns, iteration_end_ns;
     int64_t iteration_time_ns, fp_bp_ns, refresh_ns, data_aug_ns;
+    uint64_t start, end; /* device counter */
+    bool marked;         /* an explicit step */
 };
 
 struct step_reduce {

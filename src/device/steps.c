@@ -16,6 +16,7 @@
 struct iteration {
     uint64_t model, index;
     uint64_t start, fp, bp, end; /* device counter, 0 = not seen */
+    bool marked;
 };
 
 struct reduce {
@@ -264,7 +265,7 @@ static void add_explicit_steps(struct player *p, const struct device_source *fro
         const struct step_record *a = &records[marks.at[i].index], *b = &records[marks.at[end - 1].index];
         if (end - i != 2) odd++;
         else if (a->time == b->time) p->empty++;
-        else array_push(&p->iterations, ((struct iteration){a->model, a->index, a->time, 0, 0, b->time}));
+        else array_push(&p->iterations, ((struct iteration){a->model, a->index, a->time, 0, 0, b->time, true}));
     }
     diag_count(from->diag, DIAG_WARNING, from->dir->name, DIAG_NO_OFFSET, odd,
                "explicit steps left out: not exactly one begin and one end");
@@ -310,6 +311,9 @@ static void add_rows(struct player *p)
                                      .fp_bp_ns = duration_ns(p->clock, it->fp, it->bp),
                                      .refresh_ns = duration_ns(p->clock, it->bp, it->end),
                                      .data_aug_ns = clock_device_duration_ns(p->clock, data_aug(p, i)),
+                                     .start = it->start,
+                                     .end = it->end,
+                                     .marked = it->marked,
                                  }));
     }
 }

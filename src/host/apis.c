@@ -194,8 +194,9 @@ static void hide_early(const struct finish *f)
     map_free(&last_load);
 }
 
-static void list_threads(struct host_data *h, bool scripts)
+void host_list_threads(struct host_data *h, bool scripts)
 {
+    h->threads.n = 0;
     struct map seen = {0};
     ARRAY(struct sort_key) ids = {0};
     uint32_t last = 0;
@@ -218,5 +219,5 @@ void apis_finish(struct host_data *h, const struct session *s, const struct api_
     struct finish f = {h, s, names};
     jobs_each(threads, (h->apis.n + CONVERT_BLOCK - 1) / CONVERT_BLOCK, convert_block, &f);
     hide_early(&f);
-    list_threads(h, s->script_timeline);
+    host_list_threads(h, s->script_timeline);
 }

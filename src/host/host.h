@@ -37,6 +37,7 @@ enum api_flag {
     API_FLOW_START =
         2, /* an arrow to the device starts here (node level, event record / wait, or launched an async copy) */
     API_EVENT_SYNC = 4, /* acl API aclrtRecordEvent or aclrtStreamWaitEvent */
+    API_OUTSIDE = 16,   /* of no iteration that is exported (model/selection.h): not shown */
     API_STRADDLES = 8,  /* began before the collection, in no ModelLoad of its thread: scripts do not show it */
 };
 
@@ -155,7 +156,7 @@ struct memcpy_info {
 /* Is a call shown in the timeline (scripts: session.script_timeline) or in reports (session.script_summary)? */
 static inline bool api_shown(const struct api *a, bool scripts)
 {
-    return (a->flags & API_EXPORTED) && !(scripts && a->flags & API_STRADDLES);
+    return (a->flags & (API_EXPORTED | API_OUTSIDE)) == API_EXPORTED && !(scripts && a->flags & API_STRADDLES);
 }
 
 struct fusion_op {
@@ -209,6 +210,9 @@ bool host_streams_expanded(const struct session *s, struct diag *diag);
 void host_load(struct host_data *h, const struct session *s, struct strpool *strings, unsigned threads,
                struct diag *diag, struct progress *progress);
 void host_free(struct host_data *h);
+
+/* List the threads of the calls that are shown anew. */
+void host_list_threads(struct host_data *h, bool scripts);
 
 /* Text of a hash in data of a device, its decimal digits when the dictionary does not have it. */
 str_id host_text(const struct host_data *h, struct strpool *strings, uint64_t hash);

@@ -62,6 +62,7 @@ static void join_device(size_t item, void *context)
     else join_host_in_order(m, d, host_of, &b->known);
     if (!b->options->only_communication) {
         attach_counters(m, d, host_of, &b->known, b->diag);
+        selection_limit_tasks(m, d, host_of);
         join_tasks(m, d, host_of, &b->known);
     }
     communication_build(m, d, host_of, b->diag);
@@ -129,8 +130,10 @@ void model_build(struct model *m, const struct session *s, const struct model_op
     progress_phase(options->progress, "reading", s->input_bytes, 1);
     jobs_each(options->threads, m->n_devices + 1, load_side, &b);
     progress_phase(options->progress, "joining", 0, 0);
+    if (!options->only_communication) selection_find(m, options->selection, diag);
     jobs_each(options->threads, m->n_devices, join_device, &b);
     number_lanes(m);
+    selection_limit_host(m);
     if (!options->only_communication) metrics_load(m, options->threads, diag, options->progress);
 }
 

@@ -14,6 +14,7 @@
 #include "base/strpool.h"
 #include "device/device.h"
 #include "host/host.h"
+#include "model/selection.h"
 #include "session/session.h"
 
 enum task_flag {
@@ -118,6 +119,7 @@ struct section {
 struct device_model {
     const struct prof_dir *dir;
     uint16_t device_id;
+    struct window window;               /* what of it is exported */
     struct device_data data;            /* pmu, steps, reduces, get_nexts, freqs; data.tasks is freed once joined */
     ARRAY(struct task) tasks;           /* ascending start; tasks that ended before the collection start are left out */
     ARRAY(struct task) untyped;         /* operators whose device type has no name: only op_statistic counts them */
@@ -131,8 +133,15 @@ struct device_model {
     bool has_tasks;                               /* some device task was joined: the overlap layer exists */
 };
 
+enum model_scope {
+    MODEL_WHOLE,
+    MODEL_ITERATIONS, /* some iterations of the collection, by the windows of the devices */
+    MODEL_NOTHING,    /* the iterations that were asked for do not exist */
+};
+
 struct model {
     const struct session *session;
+    enum model_scope scope;
     struct strpool *strings; /* owned */
     struct host_data host;
     struct device_model *devices; /* ascending device id */
@@ -144,6 +153,7 @@ struct model_options {
     unsigned threads;          /* >= 1 */
     struct progress *progress; /* may be NULL */
     bool only_communication;   /* no tasks, counters, overlap, metrics */
+    const struct selection *selection; /* NULL = the whole collection, where that is possible */
 };
 
 /* Read and join everything of a session. Always succeeds: what could not be used is in `diag`. The session must outlive

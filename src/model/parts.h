@@ -15,7 +15,7 @@ struct well_known {
 /* Device task i was launched by host task host_of[i]; or: */
 #define HOST_UNKNOWN   NONE       /* no launch of that key is known */
 #define HOST_AMBIGUOUS (NONE - 1) /* several launches share the key: which one ran cannot be told */
-#define HOST_LEFT_OUT  (NONE - 2) /* dynamic profiling: the first of several runs is warm-up */
+#define HOST_LEFT_OUT  (NONE - 2) /* not in the iterations; dynamic profiling: the first of several runs is warm-up */
 
 /* Name the streams of device tasks where only the launches know them (chip.unique_task_ids). */
 void join_streams(const struct model *m, struct device_model *d);
@@ -29,6 +29,9 @@ void join_host_in_order(const struct model *m, const struct device_model *d, uin
 
 /* Add the tasks that the scheduler itself ran to d->data.tasks, where the host launched one and no log has it. */
 void join_schedules(const struct model *m, struct device_model *d, const struct well_known *known);
+
+/* Leave out the tasks outside the device's window. */
+void selection_limit_tasks(const struct model *m, const struct device_model *d, uint32_t *host_of);
 
 /* Make d->tasks, without any filter, in order of their start. */
 void join_tasks(const struct model *m, struct device_model *d, const uint32_t *host_of, const struct well_known *known);

@@ -502,8 +502,8 @@ static void step_trace_pads_to_the_step_with_most_reductions(void **state)
 {
     struct world *w = *state;
     struct device_model *d = &w->devices[1];
-    array_push(&d->data.steps, ((struct step){1, 1, T0 + 1000, T0 + 3000, T0 + 9000, 8500, 2000, 6000, 0}));
-    array_push(&d->data.steps, ((struct step){MODEL_NONE, 2, 0, 0, T0 + 9000, 8000, 0, 0, 500}));
+    array_push(&d->data.steps, ((struct step){1, 1, T0 + 1000, T0 + 3000, T0 + 9000, 8500, 2000, 6000, 0, 0, 0, false}));
+    array_push(&d->data.steps, ((struct step){MODEL_NONE, 2, 0, 0, T0 + 9000, 8000, 0, 0, 500, 0, 0, true}));
     array_push(&d->data.reduces, ((struct step_reduce){1, 1, T0 + 9000, T0 + 4000, T0 + 4500, 500}));
     array_push(&d->data.reduces, ((struct step_reduce){7, 1, T0 + 9000, T0 + 4000, T0 + 4500, 500}));
     array_push(&d->data.reduces, ((struct step_reduce){1, 1, T0 + 9000, T0 + 3500, T0 + 3600, 100}));

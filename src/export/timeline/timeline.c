@@ -15,7 +15,9 @@ static const struct layer own_layers[] = {
     {"cann", "CANN", CANN_INDEX, IN_MSPROF, cann_write, .script_index = CANN_INDEX},
     {"communication", "Communication", 16, IN_MSPROF, communication_write, .script_index = 17},
     {"overlap_analyse", "Overlap Analysis", 31, IN_MSPROF, overlap_write, .has = overlap_has},
-    {"step_trace", "Ascend Hardware", 14, IN_MSPROF | IN_STEP_TRACE, step_trace_write, .script_index = 14},
+    {"step_trace", "Ascend Hardware", 14, IN_MSPROF | IN_STEP_TRACE, step_trace_write, .script_index = 14,
+     .any_time = true},
+    {"step_trace", "Step Trace", 0, IN_STEP_TRACE, step_trace_plain_write, .any_time = true},
     {"freq", "AI Core Freq", 15, IN_MSPROF, aicore_freq_write, .script_index = 15},
     {"block_detail", "Block Detail", 34, IN_MSPROF, block_detail_write, .script_index = NEXT_INDEX},
     {"fusion_task", "Fusion Task", 35, IN_MSPROF, fusion_task_write, .script_index = NEXT_INDEX},
@@ -159,10 +161,14 @@ static int write_file(struct export_target *target, const struct layers *layers,
                       const char *path, struct error *err)
 {
     struct trace t;
+    const struct reports *reports = target->model->session->script_timeline ? NULL : target->reports;
     if (trace_open(&t, target->model, path, target->progress, err)) return -1;
+    t.file = file;
     for (size_t i = 0; i < layers->list.n; i++) {
         const struct layer *layer = &layers->list.at[i];
-        if (layer->files & 1u << file && reports_want(target->reports, layer->key)) layer->write(&t, layer);
+        if (!(layer->files & 1u << file) || !reports_want(reports, layer->key)) continue;
+        t.limited = target->model->scope != MODEL_WHOLE && !layer->any_time;
+        layer->write(&t, layer);
     }
     uint64_t events = t.events, bytes;
     if (trace_close(&t, &bytes, err)) return -1;
@@ -174,6 +180,9 @@ int timeline_export(struct export_target *target, struct error *err)
 {
     int status = 0;
     struct layers layers = {0};
+    if (target->reports && target->reports->switches && target->model->session->script_timeline)
+        diag_note(target->diag, DIAG_WARNING, "", DIAG_NO_OFFSET,
+                  "the selection of reports is not used: timelines of this chip or kind of collection are whole");
     layers_start(&layers, target->model);
     for (enum timeline_file file = 0; file < FILE_COUNT; file++) {
         if (!files[file].wanted(target->model)) continue;

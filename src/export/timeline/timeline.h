@@ -41,6 +41,8 @@ struct layer {
     unsigned script_index;
     bool (*has)(const struct model *m, const struct prof_dir *dir);
 
+    bool any_time; /* chooses itself what to show of single iterations; others show what lies in their time */
+
     /* For the track of a metric: write what was loaded from a directory. The process is named by the timeline. In
      * script timelines it is wherever something was loaded and `shows` (NULL = always) says so. */
     void (*show)(struct trace *t, uint32_t pid, const struct prof_dir *dir, const void *data);
@@ -78,6 +80,7 @@ void cann_write(struct trace *t, const struct layer *layer);
 void communication_write(struct trace *t, const struct layer *layer);
 void overlap_write(struct trace *t, const struct layer *layer);
 bool overlap_has(const struct model *m, const struct prof_dir *dir);
+void step_trace_plain_write(struct trace *t, const struct layer *layer);
 void step_trace_write(struct trace *t, const struct layer *layer);
 void aicore_freq_write(struct trace *t, const struct layer *layer);
 void block_detail_write(struct trace *t, const struct layer *layer);

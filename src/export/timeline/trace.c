@@ -44,8 +44,35 @@ uint32_t trace_pid(const struct prof_dir *dir, unsigned sort_index)
     return dir->meta.pid << 10 | sort_index << 5 | (dir->is_host ? HOST_ID : dir->device_id);
 }
 
+/* The longest event that can be taken back. */
+#define EVENT_ROOM (OUT_BUFFER / 2)
+
+/* Leave the open event out if it is of a device whose window does not show it. */
+static void limit(struct trace *t, uint32_t pid, int64_t start_ns, int64_t end_ns)
+{
+    if (!t->limited || (pid & HOST_ID) == HOST_ID) return;
+    for (size_t i = 0; i < t->model->n_devices; i++) {
+        const struct device_model *d = &t->model->devices[i];
+        if ((d->device_id & HOST_ID) == (pid & HOST_ID)) t->left_out = !window_shows(&d->window, start_ns, end_ns);
+    }
+}
+
+/* Take the event back that has just ended, if it is to be left out. */
+static void end_event(struct trace *t)
+{
+    uint64_t size = out_size(&t->out) - t->event_at;
+    if (!t->left_out || size > (uint64_t)(t->out.at - t->out.buffer)) return;
+    t->out.at -= size;
+    t->events--;
+}
+
 void trace_begin(struct trace *t)
 {
+    if (t->limited) {
+        out_room(&t->out, EVENT_ROOM);
+        t->event_at = out_size(&t->out);
+        t->left_out = false;
+    }
     if (t->events++) out_char(&t->out, ',');
     if (t->events % PROGRESS_STEP == 0) progress_add(t->progress, PROGRESS_STEP);
     out_literal(&t->out, "{\"name\":\"");
@@ -95,6 +122,7 @@ int64_t trace_duration(int64_t start_ns, int64_t end_ns)
 
 void trace_slice(struct trace *t, uint32_t pid, int32_t tid, int64_t start_ns, int64_t end_ns, const char *category)
 {
+    limit(t, pid, start_ns, end_ns);
     char *p = put_place(out_room(&t->out, FIXED_ROOM), pid, tid);
     p = put_time(p, start_ns);
     p = PUT(p, ",\"dur\":");
@@ -111,6 +139,7 @@ void trace_slice(struct trace *t, uint32_t pid, int32_t tid, int64_t start_ns, i
 
 void trace_counter(struct trace *t, uint32_t pid, int32_t tid, int64_t time_ns)
 {
+    limit(t, pid, time_ns, time_ns);
     char *p = put_place(out_room(&t->out, FIXED_ROOM), pid, tid);
     p = put_time(p, time_ns);
     t->out.at = PUT(p, ",\"ph\":\"C\",\"args\":{");
@@ -119,6 +148,7 @@ void trace_counter(struct trace *t, uint32_t pid, int32_t tid, int64_t time_ns)
 void trace_end(struct trace *t)
 {
     out_literal(&t->out, "}}");
+    if (t->limited) end_event(t);
 }
 
 void trace_connection(struct trace *t, uint32_t connection)
@@ -145,8 +175,13 @@ static void flow(struct trace *t, char phase, const char *id, size_t n, const st
     p = (char *)memcpy(p, id, n) + n;
     *p++ = '"';
     t->out.at = put_time(p, at->time_ns);
-    if (phase == 's') out_char(&t->out, '}');
-    else out_literal(&t->out, ",\"bp\":\"e\"}");
+    if (phase == 's') {
+        out_char(&t->out, '}');
+        return;
+    }
+    limit(t, at->pid, at->time_ns, at->time_ns);
+    out_literal(&t->out, ",\"bp\":\"e\"}");
+    if (t->limited) end_event(t);
 }
 
 /* The id is the connection in the upper half of 64 bits. */
@@ -188,11 +223,16 @@ static void metadata(struct trace *t, const char *kind, uint32_t pid, int32_t ti
     out_literal(&t->out, "\":");
 }
 
-void trace_labelled_process(struct trace *t, uint32_t pid, const char *name, const char *label, unsigned sort_index)
+void trace_process_name(struct trace *t, uint32_t pid, const char *name)
 {
     metadata(t, "process_name", pid, 0, "name");
     out_json_string(&t->out, name, strlen(name));
     trace_end(t);
+}
+
+void trace_labelled_process(struct trace *t, uint32_t pid, const char *name, const char *label, unsigned sort_index)
+{
+    trace_process_name(t, pid, name);
     metadata(t, "process_labels", pid, 0, "labels");
     out_json_string(&t->out, label, strlen(label));
     trace_end(t);

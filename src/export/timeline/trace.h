@@ -24,9 +24,15 @@ struct trace {
     struct out out;
     const struct model *model;
     struct progress *progress; /* may be NULL */
+    unsigned file;             /* enum timeline_file */
     uint64_t events;           /* events begun */
     bool has_args;             /* the open event has an arg already */
     uint8_t *escaping;         /* per string id: enum escaping */
+
+    /* When the export is about some iterations: events of devices outside their windows are left out. */
+    bool limited;      /* as long as this is set */
+    bool left_out;     /* the open event */
+    uint64_t event_at; /* byte of the file at which it begins */
 };
 
 /* Start the file `path`. Returns 0, or -1 with *err set (nothing to release then). */
@@ -111,6 +117,9 @@ void trace_process(struct trace *t, uint32_t pid, const char *name, unsigned sor
 
 /* Name of a thread whose position does not matter. */
 void trace_thread_name(struct trace *t, uint32_t pid, int32_t tid, const char *name);
+
+/* Only the name of a process. */
+void trace_process_name(struct trace *t, uint32_t pid, const char *name);
 
 /* Name and position of a thread: threads are sorted by sort_index. */
 void trace_thread(struct trace *t, uint32_t pid, int32_t tid, const char *name, int64_t sort_index);
