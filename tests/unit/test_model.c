@@ -1,110 +1,5 @@
-/* The model room: host and device tasks meet, communication operators are put together, overlap is found. Inputs are
- * small hand-made records; the clock counts 20 ns ticks from a raw time of 2000000000 ns at tick 5000000, and raw time
- * is epoch time. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "model/parts.h"
-
-#define REF       5000000u
-#define AT(ticks) (2000000000 + (int64_t)(ticks)*20)
-
-struct world {
-    struct session session;
-    struct prof_dir dir;
-    struct model m;
-    struct device_model d;
-    struct well_known known;
-    struct diag *diag;
-};
-
-static str_id text(struct world *w, const char *s)
-{
-    return strpool_add_z(w->m.strings, s);
-}
-
-static int setup(void **state)
-{
-    struct world *w = mem_zalloc(1, sizeof *w);
-    w->dir.name = "device_0";
-    w->dir.clock =
-        (struct clock){.device_ref = REF, .device_hz = 50000000, .host_hz = 1000000000, .mono_ns = 2000000000};
-    w->session.start_ns = 0;
-    w->m.session = &w->session;
-    w->m.strings = strpool_new();
-    w->d.dir = &w->dir;
-    w->diag = diag_new();
-    w->known = (struct well_known){
-        .unknown = text(w, "UNKNOWN"),
-        .ffts_plus = text(w, "FFTS_PLUS"),
-        .memcpy_async = text(w, "MEMCPY_ASYNC"),
-        .simt = text(w, "KERNEL_SIMT"),
-        .kernel_types = {text(w, "KERNEL_AICORE"), text(w, "KERNEL_AIVEC")},
-    };
-    *state = w;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    struct world *w = *state;
-    array_free(&w->m.host.tasks);
-    array_free(&w->m.host.ops);
-    array_free(&w->m.host.comm_infos);
-    array_free(&w->m.host.comm_tasks);
-    array_free(&w->m.host.comm_ops);
-    array_free(&w->d.data.tasks);
-    array_free(&w->d.tasks);
-    array_free(&w->d.comm_ops);
-    array_free(&w->d.comm_tasks);
-    for (size_t i = 0; i < w->d.comm_groups.n; i++) array_free(&w->d.comm_groups.at[i].planes);
-    array_free(&w->d.comm_groups);
-    array_free(&w->d.comm_statistics);
-    for (int k = 0; k < OVERLAP_KINDS; k++) array_free(&w->d.overlap[k]);
-    strpool_free(w->m.strings);
-    diag_free(w->diag);
-    free(w);
-    return 0;
-}
-
-static void host_task(struct world *w, uint32_t stream, uint32_t task, uint32_t context, const char *type, uint32_t op)
-{
-    array_push(&w->m.host.tasks, ((struct host_task){.stream_id = stream,
-                                                     .task_id = task,
-                                                     .context_id = context,
-                                                     .model_id = MODEL_NONE,
-                                                     .connection = 7,
-                                                     .type = text(w, type),
-                                                     .kernel_name = STR_NA,
-                                                     .op = op}));
-}
-
-/* Device tasks must be added in key order, as device_load leaves them. */
-static void device_task(struct world *w, uint32_t stream, uint32_t task, uint32_t context, unsigned from, unsigned to)
-{
-    array_push(&w->d.data.tasks, ((struct device_task){.start = REF + from,
-                                                       .end = REF + to,
-                                                       .stream_id = stream,
-                                                       .task_id = task,
-                                                       .context_id = context,
-                                                       .type = text(w, "AI_CORE"),
-                                                       .pmu = NONE}));
-}
-
-static void join(struct world *w)
-{
-    uint32_t *host_of = mem_alloc(w->d.data.tasks.n * sizeof *host_of);
-    join_host(&w->m, &w->d, host_of, w->diag);
-    join_tasks(&w->m, &w->d, host_of, &w->known);
-    communication_build(&w->m, &w->d, host_of, w->diag);
-    join_finish(&w->m, &w->d, &w->known);
-    overlap_build(&w->m, &w->d, &w->known);
-    free(host_of);
-}
+/* The model room: host and device tasks meet, communication operators are put together, overlap is found. */
+#include "model_world.h"
 
 static void one_launch_may_run_many_times(void **state)
 {
@@ -190,52 +85,6 @@ static void a_mix_kernel_is_one_row_of_task_time_and_its_sub_task_is_in_the_time
 /* ---- communication ------------------------------------------------------------------------------------------------
  */
 
-static void comm_op(struct world *w, uint64_t begin, uint64_t end)
-{
-    array_push(&w->m.host.comm_ops, ((struct host_comm_op){.begin = begin,
-                                                           .end = end,
-                                                           .thread_id = 1,
-                                                           .model_id = MODEL_NONE,
-                                                           .connection = (uint32_t)begin,
-                                                           .kfc_connection = NONE,
-                                                           .name = text(w, "hcom_allReduce_"),
-                                                           .op_type = text(w, "hcom_allReduce_"),
-                                                           .state = STR_NA,
-                                                           .alg_type = text(w, "MESH-RING"),
-                                                           .group = text(w, "group1"),
-                                                           .group_key = 31,
-                                                           .data_type = 4,
-                                                           .count = 1024}));
-}
-
-static void comm_task(struct world *w, uint32_t task, uint64_t launch, int64_t size, uint16_t rdma_type, bool master)
-{
-    if (!w->m.host.comm_infos.n)
-        array_push(&w->m.host.comm_infos, ((struct comm_info){.name = STR_NA, .group = STR_NA, .plane_id = -1}));
-    array_push(&w->m.host.comm_infos, ((struct comm_info){.name = text(w, "Memcpy"),
-                                                          .group = text(w, "group1"),
-                                                          .group_key = 31,
-                                                          .rank_size = 8,
-                                                          .size = size,
-                                                          .rdma_type = rdma_type}));
-    array_push(&w->m.host.comm_tasks, ((struct host_comm_task){.time = launch,
-                                                               .thread_id = 1,
-                                                               .stream_id = 2,
-                                                               .task_id = task,
-                                                               .context_id = CONTEXT_NONE,
-                                                               .connection = 9,
-                                                               .model_id = MODEL_NONE,
-                                                               .info = (uint32_t)w->m.host.comm_infos.n - 1,
-                                                               .is_master = master}));
-}
-
-static const struct comm_task *comm_of(struct world *w, uint32_t task)
-{
-    for (size_t i = 0; i < w->d.comm_tasks.n; i++)
-        if (w->d.comm_tasks.at[i].task_id == task) return &w->d.comm_tasks.at[i];
-    return NULL;
-}
-
 static void sub_tasks_make_an_operator_with_bandwidths(void **state)
 {
     struct world *w = *state;
@@ -275,6 +124,40 @@ static void a_closed_rdma_transfer_shares_one_rate(void **state)
     assert_true(comm_of(w, 0)->bandwidth_gbs == shared);
     assert_true(comm_of(w, 1)->bandwidth_gbs == shared);
     assert_true(comm_of(w, 2)->bandwidth_gbs == 1000 / 100.0);
+}
+
+static void rates_of_scripts_have_their_last_digits_and_pass_over_closing_payloads(void **state)
+{
+    struct world *w = *state;
+    w->session.all_export = false;
+    comm_op(w, 600, 900);
+    static const bool payload[8] = {true, false, false, true, false, false, false, false};
+    for (uint32_t i = 0; i < 8; i++) {
+        comm_task(w, i, 610 + i, 2000, payload[i] ? 1 : 0, true);
+        device_task(w, 2, i, CONTEXT_NONE, 100 + 10 * i, 108 + 10 * i);
+    }
+    join(w);
+    assert_true(comm_of(w, 0)->bandwidth_gbs == 2000 / 1e6 / (48 * 20 / 1e6)); /* closed by task 4 */
+    assert_true(comm_of(w, 1)->bandwidth_gbs == 2000 * 1e-9 / (160 * 1e-9));
+    assert_true(comm_of(w, 1)->bandwidth_gbs != 2000 / 160.0);
+    assert_true(comm_of(w, 3)->bandwidth_gbs == -1);
+}
+
+static void operators_are_numbered_in_the_order_in_which_their_calls_began(void **state)
+{
+    struct world *w = *state;
+    comm_op(w, 600, 900);
+    comm_task(w, 1, 850, 8, 255, true); /* another thread is in between */
+    device_task(w, 2, 1, CONTEXT_NONE, 300, 310);
+    comm_op(w, 700, 800);
+    w->m.host.comm_ops.at[1].thread_id = 2;
+    comm_task(w, 2, 750, 8, 255, true);
+    w->m.host.comm_tasks.at[1].thread_id = 2;
+    device_task(w, 2, 2, CONTEXT_NONE, 200, 210);
+    join(w);
+    assert_int_equal(w->d.comm_ops.n, 2);
+    assert_string_equal(strpool_text(w->m.strings, w->d.comm_ops.at[0].name), "hcom_allReduce__31_1_1");
+    assert_string_equal(strpool_text(w->m.strings, w->d.comm_ops.at[1].name), "hcom_allReduce__31_0_1");
 }
 
 static void operators_before_the_collection_have_index_minus_one(void **state)
@@ -324,15 +207,6 @@ static void an_operator_without_master_task_is_left_out_and_said(void **state)
 /* ---- overlap ------------------------------------------------------------------------------------------------------
  */
 
-static void assert_sections(const struct world *w, enum overlap_kind kind, size_t n, const unsigned (*ticks)[2])
-{
-    assert_int_equal(w->d.overlap[kind].n, n);
-    for (size_t i = 0; i < n; i++) {
-        assert_int_equal(w->d.overlap[kind].at[i].start_ns, AT(ticks[i][0]));
-        assert_int_equal(w->d.overlap[kind].at[i].end_ns, AT(ticks[i][1]));
-    }
-}
-
 static void overlap_is_union_difference_and_gaps(void **state)
 {
     struct world *w = *state;
@@ -352,6 +226,22 @@ static void overlap_is_union_difference_and_gaps(void **state)
     assert_sections(w, OVERLAP_FREE, 0, NULL);
 }
 
+static void the_last_computation_hides_only_the_first_communication_it_meets(void **state)
+{
+    struct world *w = *state;
+    array_push(&w->m.host.ops, ((struct op){.name = text(w, "Add")}));
+    host_task(w, 1, 0, CONTEXT_NONE, "KERNEL_AICORE", 0);
+    device_task(w, 1, 0, CONTEXT_NONE, 100, 200);
+    for (uint32_t i = 0; i < 3; i++) {
+        comm_op(w, 600 + 100 * i, 690 + 100 * i);
+        comm_task(w, 5 + i, 650 + 100 * i, 8, 255, true);
+        device_task(w, 2, 5 + i, CONTEXT_NONE, 110 + 30 * i, 120 + 30 * i + 60 * (i == 2));
+    }
+    join(w);
+    assert_sections(w, OVERLAP_COMMUNICATION, 3, (const unsigned[][2]){{110, 120}, {140, 150}, {170, 240}});
+    assert_sections(w, OVERLAP_NOT_OVERLAPPED, 2, (const unsigned[][2]){{140, 150}, {170, 240}});
+}
+
 static void free_time_reaches_to_tasks_that_do_not_compute(void **state)
 {
     struct world *w = *state;
@@ -367,8 +257,6 @@ static void free_time_reaches_to_tasks_that_do_not_compute(void **state)
     assert_sections(w, OVERLAP_FREE, 1, (const unsigned[][2]){{200, 310}});
 }
 
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -380,10 +268,13 @@ int main(void)
         T(a_mix_kernel_is_one_row_of_task_time_and_its_sub_task_is_in_the_timeline),
         T(sub_tasks_make_an_operator_with_bandwidths),
         T(a_closed_rdma_transfer_shares_one_rate),
+        T(rates_of_scripts_have_their_last_digits_and_pass_over_closing_payloads),
+        T(operators_are_numbered_in_the_order_in_which_their_calls_began),
         T(operators_before_the_collection_have_index_minus_one),
         T(runs_of_one_launch_are_iterations),
         T(an_operator_without_master_task_is_left_out_and_said),
         T(overlap_is_union_difference_and_gaps),
+        T(the_last_computation_hides_only_the_first_communication_it_meets),
         T(free_time_reaches_to_tasks_that_do_not_compute),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
