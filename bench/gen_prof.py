@@ -2,6 +2,7 @@
 """Make a PROF_XXX directory of an Atlas A2 training job, of any size.
 
     bench/gen_prof.py OUT [--kernels N] [--threads T] [--devices D] [--seed S] [--steps K] [--first-task ID] [--slice MB]
+                      [--allreduce-every K]
 
 OUT becomes the PROF directory (it must not exist). T host threads launch N kernels in turn: each on two streams of its
 own, thread k on device k mod D. A launch is what PyTorch does: aclnnXGetWorkspaceSize, then aclnnX around launch around
@@ -82,7 +83,7 @@ OPERATORS = [
     ("Range", "Range", "AICPU", 1, 0, 40, 2, INT64, ND, ["1", "1", "1"], ["s"]),
 ]
 VARIANTS = 8
-ALLREDUCE_EVERY, COPY_EVERY, EVENT_EVERY = 100, 67, 41  # kernels
+ALLREDUCE_EVERY, COPY_EVERY, EVENT_EVERY = 100, 67, 41  # kernels; the first can be chosen
 # of one all-reduce: name, kind, bytes, transport (0 SDMA, 2 local), runtime API
 SMALL_TASKS = [
     ("Notify_Record", "NOTIFY", 0, 0, NOTIFY_RECORD_API),
@@ -196,8 +197,9 @@ class Device:
 
 
 class Generator:
-    def __init__(self, out, kernels=1000, threads=4, devices=1, seed=1, steps=4, first_task=0, slice_mb=8):
-        self.out, self.kernels, self.steps = out, kernels, steps
+    def __init__(self, out, kernels=1000, threads=4, devices=1, seed=1, steps=4, first_task=0, slice_mb=8,
+                 allreduce_every=ALLREDUCE_EVERY):
+        self.out, self.kernels, self.steps, self.allreduce_every = out, kernels, steps, allreduce_every
         self.rng = random.Random(seed)
         self.hashes, self.types = {}, {}
         self.counts = {"kernels": 0, "api": 0, "small_tasks": 0, "copies": 0, "events": 0, "allreduces": 0, "flips": 0}
@@ -472,7 +474,7 @@ class Generator:
                 self.memcpy(thread, turn)
             if turn % EVENT_EVERY == EVENT_EVERY - 1:
                 self.event(thread, turn)
-            if turn % ALLREDUCE_EVERY == ALLREDUCE_EVERY - 1:
+            if self.allreduce_every and turn % self.allreduce_every == self.allreduce_every - 1:
                 self.allreduce(thread, turn)
             if turn & 1023 == 1023:
                 self.spill()
@@ -569,11 +571,13 @@ def main():
     parser.add_argument("--steps", type=int, default=4, help="training steps (0: none)")
     parser.add_argument("--first-task", type=int, default=0, help="task id that streams begin with: 65000 to see wraps soon")
     parser.add_argument("--slice", type=float, default=8, help="size of a slice in MB")
+    parser.add_argument("--allreduce-every", type=int, default=ALLREDUCE_EVERY,
+                        help="kernels from one all-reduce (6 small tasks) to the next (0: none)")
     a = parser.parse_args()
     if os.path.exists(a.out):
         sys.exit("gen_prof.py: %s exists" % a.out)
     counts = generate(a.out, kernels=a.kernels, threads=a.threads, devices=a.devices, seed=a.seed, steps=a.steps,
-                      first_task=a.first_task, slice_mb=a.slice)
+                      first_task=a.first_task, slice_mb=a.slice, allreduce_every=a.allreduce_every)
     print(", ".join("%s %s" % (k, "%.1f" % v if k == "seconds" else v) for k, v in counts.items()))
 
 

@@ -2,12 +2,16 @@
 """How fast is the export, how much memory does it take, and how does that grow?
 
     bench/run.py [--bin build/npuprof] [--kernels 10000,100000,1000000] [--jobs N] [--reference PATH/msprof.py] [--work DIR]
+                 [--allreduce-every K]
 
 Makes PROF directories with bench/gen_prof.py (kept in DIR, default ~/.cache/npuprof-bench, for the next time), and exports
 each once: `export` in one pass. Per export: user + system CPU seconds and the highest resident memory (both of the kernel,
 by wait4), wall seconds, bytes written. With --reference, msprof.py exports a copy of the same directory in the same run:
 `export timeline` then `export summary` (each writes the database too); its CPU includes the processes it starts. `cp` is a
 plain copy of the input, written and read: the floor.
+
+--allreduce-every 30 is a job that communicates a lot: 200,000 small tasks beside 1,000,000 kernels, where putting
+operators together and computing the overlap count.
 
 Prints a table as Markdown, and how CPU and memory grow from size to size (1.00 = linearly). Asserts nothing.
 """
@@ -18,6 +22,7 @@ import subprocess
 import sys
 import time
 
+ALLREDUCE_EVERY = 100  # what the generator does when it is not told
 GENERATOR = os.path.join(os.path.dirname(os.path.abspath(__file__)), "gen_prof.py")
 OUTPUTS = ("mindstudio_profiler_output", "mindstudio_profiler_log")
 
@@ -50,12 +55,13 @@ def clean(prof):
 
 def bench(a, kernels):
     """[(what, CPU, wall, peak, input bytes, output bytes)]"""
-    prof = os.path.join(a.work, "PROF_%06d_seed%d" % (kernels, a.seed))
+    communication = "" if a.allreduce_every == ALLREDUCE_EVERY else "_allreduce%d" % a.allreduce_every
+    prof = os.path.join(a.work, "PROF_%06d_seed%d%s" % (kernels, a.seed, communication))
     if not os.path.exists(prof):
         shutil.rmtree(prof + ".new", ignore_errors=True)
         # In a process of its own: the peak memory that the system reports for a program includes what this one had.
         subprocess.run([sys.executable, GENERATOR, prof + ".new", "--kernels", str(kernels), "--threads", str(a.threads),
-                        "--seed", str(a.seed)], check=True, stdout=subprocess.DEVNULL)
+                        "--seed", str(a.seed), "--allreduce-every", str(a.allreduce_every)], check=True, stdout=subprocess.DEVNULL)
         os.rename(prof + ".new", prof)
     clean(prof)
     size = size_of(prof)
@@ -85,6 +91,8 @@ def main():
     parser.add_argument("--threads", type=int, default=4, help="host threads of the profiled job")
     parser.add_argument("--jobs", type=int, default=0, help="threads of npuprof (default: its own)")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--allreduce-every", type=int, default=ALLREDUCE_EVERY,
+                        help="kernels from one all-reduce (6 small tasks) to the next")
     parser.add_argument("--reference", help="msprof.py of a CANN toolkit, to compare with")
     parser.add_argument("--work", default=os.path.expanduser("~/.cache/npuprof-bench"))
     a = parser.parse_args()
