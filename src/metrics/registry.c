@@ -31,6 +31,10 @@ const struct metric *const metrics[] = {
     &metric_host_disk,
     &metric_host_network,
     &metric_host_calls,
+    &metric_system_cpu,
+    &metric_process_cpu,
+    &metric_system_mem,
+    &metric_process_mem,
 };
 const size_t n_metrics = sizeof metrics / sizeof *metrics;
 
