@@ -142,10 +142,19 @@ struct device_blocks {
     bool counts; /* it ran on the cores that count */
 };
 
-/* Finish the counters: blocks[tasks.n] says what the host knows of each task (zeros: nothing known). Fills tasks[].pmu
- * and pmu.rows, frees what was pending. */
+/* A counter record that is to be a row although it belongs to no run. */
+struct device_orphan {
+    uint32_t stream_id, task_id, context_id;
+    uint32_t nth; /* of the records of these ids: the nth launch of them, or the last, says how many blocks it counted */
+};
+
+/* The orphans among what is pending: an array of *n, free() it; NULL when there are none. */
+struct device_orphan *device_orphans(const struct device_data *d, size_t *n);
+
+/* Finish the counters: blocks[tasks.n] says what the host knows of each task (zeros: nothing known), orphans[] what it
+ * knows of the orphans. Fills tasks[].pmu and pmu.rows, frees what was pending. */
 void device_attach_pmu(struct device_data *d, const struct prof_dir *dir, const struct device_blocks *blocks,
-                       struct diag *diag);
+                       const struct device_blocks *orphans, struct diag *diag);
 
 void device_free(struct device_data *d);
 

@@ -22,6 +22,8 @@ bool batches_used(const struct device_source *from);
 
 /* --- ids.c: stream and task id of a record ---------------------------------------------------------------------- */
 
+#define SQE_AI_CORE      0
+#define SQE_AIV          2
 #define SQE_PLACE_HOLDER 3u
 #define SQE_EVENT_RECORD 4u
 

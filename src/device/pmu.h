@@ -88,6 +88,7 @@ struct pmu {
     uint32_t ai_core_num, aiv_num;
     enum pmu_no_divisor no_divisor;
     bool custom;             /* Custom:… metrics: raw counters */
+    bool no_batch;           /* the reference's database has the rows under batch -1, which no task has */
     bool rounded_time;       /* total times are rounded to two decimals */
     bool has_cube;           /* pmu_has_cube */
     uint32_t mac, vec, mte2; /* columns that say what bounds a task as a whole, NONE = not there */

@@ -73,16 +73,28 @@ static void add_orphan(struct device_data *d, const struct pmu_left_over *o, con
 {
     bool vector = main_is_vector(o->match.accelerator);
     struct pmu_side *main = &d->pmu.sides.at[o->match.side];
-    uint32_t n = o->match.task == NONE ? 0 : blocks[o->match.task].block_num;
-    main->total_us = total_us(&d->pmu, main->cycles, o->match.mhz, n, cores_of(&d->pmu, vector));
+    main->total_us = total_us(&d->pmu, main->cycles, o->match.mhz, blocks->block_num, cores_of(&d->pmu, vector));
     array_push(&d->pmu.orphans, o->orphan);
     d->pmu.orphans.at[d->pmu.orphans.n - 1].row = (uint32_t)d->pmu.rows.n;
     uint32_t side = o->match.side;
     array_push(&d->pmu.rows, vector ? ((struct pmu_row){NONE, side}) : ((struct pmu_row){side, NONE}));
 }
 
+struct device_orphan *device_orphans(const struct device_data *d, size_t *n)
+{
+    const struct pmu_pending *pending = d->pending;
+    *n = pending ? pending->left_over.n : 0;
+    if (!*n) return NULL;
+    struct device_orphan *orphans = mem_alloc(*n * sizeof *orphans);
+    for (size_t i = 0; i < *n; i++) {
+        const struct pmu_left_over *o = &pending->left_over.at[i];
+        orphans[i] = (struct device_orphan){o->orphan.stream_id, o->orphan.task_id, o->orphan.context_id, o->nth};
+    }
+    return orphans;
+}
+
 void device_attach_pmu(struct device_data *d, const struct prof_dir *dir, const struct device_blocks *blocks,
-                       struct diag *diag)
+                       const struct device_blocks *orphans, struct diag *diag)
 {
     struct pmu_pending *pending = d->pending;
     pmu_whole_attach(d, blocks, diag, dir->name);
@@ -93,7 +105,7 @@ void device_attach_pmu(struct device_data *d, const struct prof_dir *dir, const 
         const struct pmu_match *m = &pending->matches.at[i];
         add_row(d, pending, m, &blocks[m->task]);
     }
-    for (size_t i = 0; i < pending->left_over.n; i++) add_orphan(d, &pending->left_over.at[i], blocks);
+    for (size_t i = 0; i < pending->left_over.n; i++) add_orphan(d, &pending->left_over.at[i], &orphans[i]);
     array_trim(&d->pmu.sides);
     pmu_free_pending(d);
 }

@@ -221,44 +221,44 @@ static struct sort_key *sort_contexts(struct reader *r, const flip_array *flips,
 
 enum fit { RECORD_TOO_EARLY, RECORD_FITS, RECORD_TOO_LATE };
 
+/* Tasks of other kinds have no counters. */
+static bool ran_on_cores(const struct device_task *t)
+{
+    return t->type_number < 0 || t->type_number == SQE_AI_CORE || t->type_number == SQE_AIV;
+}
+
 static enum fit fit(const struct context_record *r, uint64_t key, const struct device_task *t, bool by_order)
 {
     uint64_t task_key = task_run_key(t);
     if (key != task_key) return key < task_key ? RECORD_TOO_EARLY : RECORD_TOO_LATE;
+    if (by_order && !ran_on_cores(t)) return RECORD_TOO_LATE;
     if (by_order && r->at.batch != t->batch_id) return r->at.batch < t->batch_id ? RECORD_TOO_EARLY : RECORD_TOO_LATE;
     if (by_order) return RECORD_FITS;
     return r->at.time < t->start ? RECORD_TOO_EARLY : r->at.time > t->end ? RECORD_TOO_LATE : RECORD_FITS;
 }
 
-/* Tasks are walked up to `at`: does the one before share the record's key? */
-static uint32_t task_of_same_key(const struct device_data *d, size_t at, const struct context_record *record,
-                                 uint64_t key)
-{
-    if (!at || task_run_key(&d->tasks.at[at - 1]) != key) return NONE;
-    return d->tasks.at[at - 1].batch_id == record->at.batch ? (uint32_t)at - 1 : NONE;
-}
-
-static void leave_over(struct pmu_pending *pending, const struct context_record *record, struct pmu_match m)
+static void leave_over(struct pmu_pending *pending, const struct context_record *record, struct pmu_match m, size_t nth)
 {
     struct pmu_orphan orphan = {NONE, record->at.stream, record->at.task, record->context, record->at.batch};
-    array_push(&pending->left_over, ((struct pmu_left_over){m, orphan}));
+    m.task = NONE;
+    array_push(&pending->left_over, ((struct pmu_left_over){m, orphan, (uint32_t)nth}));
 }
 
 static void match(struct reader *r, struct pmu_pending *pending, const struct sort_key *order, const freq_changes *freq,
                   const struct device_source *from)
 {
     const struct device_data *d = r->d;
-    for (size_t i = 0, t = 0; i < r->contexts.n;) {
+    for (size_t i = 0, t = 0, first_of_key = 0; i < r->contexts.n;) {
         const struct context_record *record = &r->contexts.at[order[i].index];
         uint64_t key = order[i].key;
+        if (key != order[first_of_key].key) first_of_key = i;
         enum fit f = t < d->tasks.n ? fit(record, key, &d->tasks.at[t], r->scripts) : RECORD_TOO_EARLY;
         double mhz = freq_at(freq, record->at.time, from->dir->meta.aic_mhz);
         struct pmu_match m = {mhz, (uint32_t)t, record->side, record->accelerator};
         if (f == RECORD_FITS) {
             array_push(&pending->matches, m);
         } else if (f == RECORD_TOO_EARLY && r->scripts) {
-            m.task = task_of_same_key(d, t, record, key);
-            leave_over(pending, record, m);
+            leave_over(pending, record, m, i - first_of_key);
         }
         i += f != RECORD_TOO_LATE;
         t += f != RECORD_TOO_EARLY;
@@ -290,6 +290,7 @@ void pmu_load(struct device_data *d, const flip_array *flips, const freq_changes
     struct pmu_pending *pending = mem_zalloc(1, sizeof *pending);
     pending->summer = (struct block_summer){.d = d, .expanded = from->expanded, .last = NONE};
     d->pending = pending;
+    d->pmu.no_batch = !from->dir->chip->native_tasks && !batches_used(from);
     struct reader r = {
         .d = d,
         .split = from->dir->chip->mix_pmu,

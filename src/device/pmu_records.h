@@ -14,11 +14,11 @@ struct pmu_match {
     uint8_t accelerator;
 };
 
-/* A context record that is to be a row without a task. Its match names a task of the same key, or NONE: how many blocks
- * it had. */
+/* A context record that is to be a row without a task: its match names none. */
 struct pmu_left_over {
     struct pmu_match match;
     struct pmu_orphan orphan;
+    uint32_t nth; /* of the records of its (stream, task, context), in whatever batch */
 };
 
 /* The slave blocks of one run of a mix kernel. */

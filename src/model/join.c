@@ -78,6 +78,36 @@ void join_host(const struct model *m, const struct device_model *d, uint32_t *ho
     free(host);
 }
 
+/* Index of the first launch, of those in order, whose key is not less. */
+static size_t first_launch(const struct model *m, const struct sort_key *order, size_t n, struct task_key key)
+{
+    size_t low = 0, high = n;
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+        if (task_key_compare(host_key(&m->host.tasks.at[order[mid].index]), key) < 0) low = mid + 1;
+        else high = mid;
+    }
+    return low;
+}
+
+void join_orphans(const struct model *m, const struct device_model *d, const struct device_orphan *orphans, size_t n,
+                  uint32_t *op_of)
+{
+    if (!n) return;
+    struct sort_key *order;
+    size_t n_host = sorted_host_tasks(m, d->device_id, &order);
+    for (size_t i = 0; i < n; i++) {
+        const struct device_orphan *o = &orphans[i];
+        size_t first = first_launch(m, order, n_host, task_key(o->stream_id, o->task_id, o->context_id, 0));
+        size_t last = first_launch(m, order, n_host, task_key(o->stream_id, o->task_id, o->context_id, UINT16_MAX));
+        op_of[i] = NONE;
+        if (first == last) continue;
+        size_t at = o->nth < last - first ? first + o->nth : last - 1;
+        op_of[i] = m->host.tasks.at[order[at].index].op;
+    }
+    free(order);
+}
+
 /* What TASK.taskType says: the host's word, or the device's where the host has none. */
 static str_id shown_type(str_id host_type, str_id device_type, const struct well_known *known)
 {

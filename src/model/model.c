@@ -37,16 +37,37 @@ static bool op_counts(const struct op *op, const struct well_known *known)
     return true;
 }
 
+static struct device_blocks blocks_of(const struct model *m, uint32_t op_index, const struct well_known *known)
+{
+    if (op_index == NONE) return (struct device_blocks){0};
+    const struct op *op = &m->host.ops.at[op_index];
+    return (struct device_blocks){(uint16_t)op->block_num, (uint16_t)op->mix_block_num, op_counts(op, known)};
+}
+
+/* Of the counter records that belong to no run. */
+static struct device_blocks *orphan_blocks(const struct model *m, const struct device_model *d,
+                                           const struct well_known *known)
+{
+    size_t n;
+    struct device_orphan *orphans = device_orphans(&d->data, &n);
+    uint32_t *op_of = mem_alloc(n * sizeof *op_of);
+    struct device_blocks *blocks = mem_alloc(n * sizeof *blocks);
+    join_orphans(m, d, orphans, n, op_of);
+    for (size_t i = 0; i < n; i++) blocks[i] = blocks_of(m, op_of[i], known);
+    free(op_of);
+    free(orphans);
+    return blocks;
+}
+
 static void attach_counters(const struct model *m, struct device_model *d, const uint32_t *host_of,
                             const struct well_known *known, struct diag *diag)
 {
     struct device_blocks *blocks = mem_zalloc(d->data.tasks.n, sizeof *blocks);
-    for (size_t i = 0; i < d->data.tasks.n; i++) {
-        if (host_of[i] >= m->host.tasks.n || m->host.tasks.at[host_of[i]].op == NONE) continue;
-        const struct op *op = &m->host.ops.at[m->host.tasks.at[host_of[i]].op];
-        blocks[i] = (struct device_blocks){(uint16_t)op->block_num, (uint16_t)op->mix_block_num, op_counts(op, known)};
-    }
-    device_attach_pmu(&d->data, d->dir, blocks, diag);
+    struct device_blocks *orphans = orphan_blocks(m, d, known);
+    for (size_t i = 0; i < d->data.tasks.n; i++)
+        if (host_of[i] < m->host.tasks.n) blocks[i] = blocks_of(m, m->host.tasks.at[host_of[i]].op, known);
+    device_attach_pmu(&d->data, d->dir, blocks, orphans, diag);
+    free(orphans);
     free(blocks);
 }
 

@@ -33,6 +33,10 @@ void join_schedules(const struct model *m, struct device_model *d, const struct 
 /* Leave out the tasks outside the device's window. */
 void selection_limit_tasks(const struct model *m, const struct device_model *d, uint32_t *host_of);
 
+/* The launches of counter records that belong to no run: op_of[n] gets an index in host.ops, or NONE. */
+void join_orphans(const struct model *m, const struct device_model *d, const struct device_orphan *orphans, size_t n,
+                  uint32_t *op_of);
+
 /* Make d->tasks, without any filter, in order of their start. */
 void join_tasks(const struct model *m, struct device_model *d, const uint32_t *host_of, const struct well_known *known);
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "base/round.h"
 
 static char text[64];
 
@@ -115,6 +116,20 @@ static void huge_values_keep_their_room(void **state)
     assert_string_equal(TEXT(format_round_trim(text, 1.5e15, 3)), "1500000000000000");
 }
 
+static void values_are_rounded_as_their_decimal_text(void **state)
+{
+    (void)state;
+    for (unsigned i = 1; i < 100000;
+         i += 7) { /* …5 and nothing else behind the second decimal: never a tie in binary */
+        double value = (i * 10 + 5) / 1000.0;
+        snprintf(text, sizeof text, "%.2f", value);
+        assert_true(round_decimals(value, 100) == strtod(text, NULL));
+    }
+    assert_true(round_decimals(0.125, 100) == 0.12); /* a tie: to the even one */
+    assert_true(round_decimals(0.375, 100) == 0.38);
+    assert_true(round_decimals(-23.045, 100) == -23.05);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -122,6 +137,7 @@ int main(void)
         cmocka_unit_test(microseconds),
         cmocka_unit_test(doubles_read_back),
         cmocka_unit_test(rounding),
+        cmocka_unit_test(values_are_rounded_as_their_decimal_text),
         cmocka_unit_test(huge_values_keep_their_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

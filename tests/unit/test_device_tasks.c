@@ -347,7 +347,7 @@ static void nothing_gives_nothing(void **state)
     struct device_prof p;
     prof_start(&p);
     prof_load(&p);
-    device_attach_pmu(&p.data, &p.dir, NULL, p.diag);
+    device_attach_pmu(&p.data, &p.dir, NULL, NULL, p.diag);
     assert_int_equal(p.data.tasks.n, 0);
     assert_false(p.data.has_tasks);
     assert_int_equal(diag_entries(p.diag, DIAG_INFO), 0);

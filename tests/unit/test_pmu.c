@@ -12,12 +12,24 @@ static double value(const struct device_prof *p, size_t row, const char *name)
     return 0;
 }
 
-/* Every task has these block numbers. */
+static bool ran(const struct device_prof *p, const struct device_orphan *o)
+{
+    for (size_t i = 0; i < p->data.tasks.n; i++)
+        if (p->data.tasks.at[i].stream_id == o->stream_id && p->data.tasks.at[i].task_id == o->task_id) return true;
+    return false;
+}
+
+/* Every task that ran was launched, with these block numbers. */
 static void attach(struct device_prof *p, uint16_t block_num, uint16_t mix_block_num)
 {
-    struct device_blocks *blocks = mem_alloc(p->data.tasks.n * sizeof *blocks);
-    for (size_t i = 0; i < p->data.tasks.n; i++) blocks[i] = (struct device_blocks){block_num, mix_block_num};
-    device_attach_pmu(&p->data, &p->dir, blocks, p->diag);
+    size_t n, n_tasks = p->data.tasks.n;
+    struct device_orphan *orphans = device_orphans(&p->data, &n);
+    struct device_blocks *blocks = mem_zalloc(n_tasks + n, sizeof *blocks);
+    for (size_t i = 0; i < n_tasks + n; i++)
+        if (i < n_tasks || ran(p, &orphans[i - n_tasks]))
+            blocks[i] = (struct device_blocks){block_num, mix_block_num, true};
+    device_attach_pmu(&p->data, &p->dir, blocks, blocks + n_tasks, p->diag);
+    free(orphans);
     free(blocks);
 }
 
@@ -297,6 +309,38 @@ static void custom_counters_without_a_run_are_rows_behind_the_others(void **stat
     prof_end(&p);
 }
 
+/* Cores of one kind: records of whole tasks, matched in order; other kinds of tasks and of records do not count. */
+static void cores_of_one_kind_count_whole_tasks_in_order(void **state)
+{
+    (void)state;
+    struct device_prof p;
+    prof_start(&p);
+    p.dir.chip = chip_find(7);
+    p.session.all_export = false;
+    p.dir.meta.aic_metrics = p.dir.meta.aiv_metrics = "PipeUtilization";
+    memcpy(p.dir.meta.aic_events, p.dir.meta.aiv_events, sizeof p.dir.meta.aic_events);
+    p.dir.meta.aic_mhz = 1000;
+    add_task(&p, 0, 2, 1, 1, 10); /* AI_CPU */
+    add_task(&p, 1, 2, 1, 1, 20);
+    add_run(&p, 2, 1, 100, 200);
+    add_run(&p, 2, 1, 300, 400);
+    add_block(&p, 2, 1, 6, 0, true, some, 150);
+    add_context(&p, 2, 1, 0, 0x400, 0, some, 120); /* overflowed */
+    add_context(&p, 2, 1, 4, 6, 7, (struct counters){23045, {5, 6}}, 99);
+    add_context(&p, 2, 1, 0, 0, 0, (struct counters){2000, {7, 8}}, 500);
+    prof_load(&p);
+    attach(&p, 1, 0);
+    assert_int_equal(p.data.tasks.n, 3);
+    assert_int_equal(p.data.pmu.rows.n, 2);
+    assert_int_equal(p.data.tasks.at[0].pmu, NONE);
+    assert_int_equal(p.data.tasks.at[1].pmu, 0);
+    assert_int_equal(p.data.tasks.at[2].pmu, 1);
+    assert_true(p.data.pmu.no_batch);
+    assert_true(value(&p, 0, "total_time") == 23.05); /* 23.045 is a little more */
+    assert_true(value(&p, 1, "total_time") == 2.0);
+    prof_end(&p);
+}
+
 static void custom_counters_stay_in_their_batch(void **state)
 {
     (void)state;
@@ -348,6 +392,7 @@ int main(void)
         cmocka_unit_test(the_clock_at_the_end_of_the_kernel_counts),
         cmocka_unit_test(custom_counters_are_shown_as_they_are),
         cmocka_unit_test(custom_counters_without_a_run_are_rows_behind_the_others),
+        cmocka_unit_test(cores_of_one_kind_count_whole_tasks_in_order),
         cmocka_unit_test(custom_counters_stay_in_their_batch),
         cmocka_unit_test(counters_of_an_unusable_group_are_left_out_and_tasks_stay),
     };

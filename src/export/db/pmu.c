@@ -51,7 +51,8 @@ static uint32_t *task_ids(struct db_run *run, const struct device_model *device)
     for (size_t i = 0; i < device->tasks.n; i++) {
         const struct task *k = &device->tasks.at[i];
         if (k->pmu == NONE) continue;
-        struct db_task_key key = {device->device_id, k->stream_id, k->task_id, k->context_id, k->batch_id};
+        uint32_t batch_id = device->data.pmu.no_batch ? NONE : k->batch_id;
+        struct db_task_key key = {device->device_id, k->stream_id, k->task_id, k->context_id, batch_id};
         ids[k->pmu] = ids_task(&run->ids, key) + 1;
     }
     for (size_t i = 0; i < device->data.pmu.orphans.n; i++) {
