@@ -70,12 +70,21 @@ static double rate(const struct pmu *p, const struct pmu_side *side, const struc
     return sum_counters(side, c) / (side->total_us / 1e6) / GIB_IN_BITS;
 }
 
+static double operations_of_ratios(const struct pmu_side *side, const struct pmu_column *c)
+{
+    double sum = 0, cycles = (double)side->cycles;
+    for (unsigned i = 0; i < c->n_terms && side->cycles; i++)
+        sum += (double)side->counter[c->terms[i].slot] / cycles * cycles * c->terms[i].factor;
+    return sum;
+}
+
 static double side_value(const struct pmu *p, const struct pmu_side *side, const struct pmu_column *c)
 {
     switch (c->formula) {
     case PMU_OF_TOTAL_TIME: return side->total_us;
     case PMU_OF_CYCLES: return (double)side->cycles;
     case PMU_OF_COUNTERS: return sum_counters(side, c);
+    case PMU_OF_RATIOS: return operations_of_ratios(side, c);
     case PMU_OF_OPERATIONS: return side->cycles ? sum_counters(side, c) : 0;
     case PMU_OF_RATIO: return ratio(p, side, c);
     case PMU_OF_TIME: return ratio(p, side, c) * side->total_us;

@@ -54,6 +54,7 @@ enum pmu_formula {
     PMU_OF_CYCLES,
     PMU_OF_COUNTERS,   /* sum(c * factor) */
     PMU_OF_OPERATIONS, /* sum(c * factor); 0 without cycles */
+    PMU_OF_RATIOS,     /* the same by way of ratios: sum(c / cycles * cycles * factor) */
     PMU_OF_RATIO,      /* sum(c) / cycles */
     PMU_OF_TIME,       /* sum(c) / cycles * total time */
     PMU_OF_QUOTIENT,   /* c[0] / c[1]: misses / requests */

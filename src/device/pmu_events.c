@@ -246,7 +246,7 @@ static const struct pmu_metric pipe_utilization_950[] = {
 static const struct pmu_metric arithmetic_utilization_950[] = {
     RATIO("mac_fp16_ratio", CUBE, {0x323, 1}),
     RATIO("mac_int8_ratio", CUBE, {0x324, 1}),
-    FLOPS("cube_fops", CUBE, {0x323, 8192}, {0x324, 16384}),
+    {"cube_fops", CUBE, PMU_VALUE, PMU_OF_RATIOS, {{0x323, 8192}, {0x324, 16384}}, {0}},
     METRICS_END,
 };
 

@@ -10,6 +10,7 @@
  * A pipe was busy from the word that sets its bit to the one that clears it. */
 #include <stdio.h>
 
+#include "base/sort.h"
 #include "decode/records.h"
 #include "metrics/all.h"
 
@@ -156,33 +157,67 @@ static void *load(const struct metric_source *from)
     return b;
 }
 
-/* Threads are numbered over all devices, and as in the reference they are all in the process of the last device. */
+static void show_core(struct trace *t, uint32_t pid, int32_t tid, const struct core *core)
+{
+    for (size_t i = 0; i < core->list.n; i++) {
+        const struct busy *busy = &core->list.at[i];
+        trace_begin(t);
+        out_text(&t->out, pipe_names[busy->pipe]);
+        trace_slice(t, pid, tid, busy->start_ns, busy->end_ns, NULL);
+        trace_arg_text(t, "Core Type", core_names[core->core]);
+        trace_arg_u64(t, "Block Id", busy->block);
+        trace_end(t);
+    }
+}
+
+static uint64_t thread_key(const struct core *core)
+{
+    return (uint64_t)core->group << 8 | core->core;
+}
+
+/* The (group, core)s of all devices, ascending, each once. */
+static size_t collect_threads(const struct trace *t, const struct layer *layer, struct sort_key **out)
+{
+    const struct prof_dir *dir;
+    ARRAY(struct sort_key) all = {0};
+    for (size_t i = 0; (dir = metric_dir(t->model, i)); i++) {
+        const struct biu *b = metric_data(t->model, dir, layer->metric);
+        for (size_t k = 0; b && k < b->cores.n; k++)
+            array_push(&all, ((struct sort_key){thread_key(&b->cores.at[k]), 0}));
+    }
+    sort_keys(all.at, all.n);
+    size_t kept = 0;
+    for (size_t i = 0; i < all.n; i++)
+        if (!kept || all.at[kept - 1].key != all.at[i].key) all.at[kept++] = all.at[i];
+    *out = all.at;
+    return kept;
+}
+
+/* As in the reference a thread shows the cores of that name of all devices, in the process of the last device. */
 static void write(struct trace *t, const struct layer *layer)
 {
     const struct model *m = t->model;
-    const struct prof_dir *last = NULL, *dir;
-    int32_t tid = 0;
-    for (size_t i = 0; (dir = metric_dir(m, i)); i++)
-        if (metric_data(m, dir, layer->metric)) last = dir;
+    const struct prof_dir *dir;
+    struct sort_key *threads;
+    size_t n = collect_threads(t, layer, &threads);
+    uint32_t pid = 0;
     for (size_t i = 0; (dir = metric_dir(m, i)); i++) {
-        const struct biu *b = metric_data(m, dir, layer->metric);
-        for (size_t k = 0; b && k < b->cores.n; k++, tid++) {
-            const struct core *core = &b->cores.at[k];
-            char name[32];
-            snprintf(name, sizeof name, "Group%u-%s", core->group, core_names[core->core]);
-            trace_thread_name(t, layer_pid(layer, last), tid, name);
-            for (size_t n = 0; n < core->list.n; n++) {
-                const struct busy *busy = &core->list.at[n];
-                trace_begin(t);
-                out_text(&t->out, pipe_names[busy->pipe]);
-                trace_slice(t, layer_pid(layer, last), tid, busy->start_ns, busy->end_ns, NULL);
-                trace_arg_text(t, "Core Type", core_names[core->core]);
-                trace_arg_u64(t, "Block Id", busy->block);
-                trace_end(t);
-            }
-        }
-        if (b) layer_process(t, layer, dir);
+        if (!metric_data(m, dir, layer->metric)) continue;
+        pid = layer_pid(layer, dir);
+        layer_process(t, layer, dir);
     }
+    for (size_t tid = 0; tid < n; tid++) {
+        char name[32];
+        snprintf(name, sizeof name, "Group%u-%s", (unsigned)(threads[tid].key >> 8),
+                 core_names[threads[tid].key & 0xFF]);
+        trace_thread_name(t, pid, (int32_t)tid, name);
+        for (size_t i = 0; (dir = metric_dir(m, i)); i++) {
+            const struct biu *b = metric_data(m, dir, layer->metric);
+            for (size_t k = 0; b && k < b->cores.n; k++)
+                if (thread_key(&b->cores.at[k]) == threads[tid].key) show_core(t, pid, (int32_t)tid, &b->cores.at[k]);
+        }
+    }
+    free(threads);
 }
 
 const struct metric metric_biu_perf = {

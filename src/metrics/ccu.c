@@ -275,10 +275,11 @@ struct filler {
     uint16_t device_id;
 };
 
+/* As in the reference the ids are not those of TASK: missions say no batch. */
 static void fill_event(const struct event *e, void *context)
 {
     struct filler *f = context;
-    struct db_task_key key = {f->device_id, e->mission->stream_id, e->mission->task_id, CONTEXT_NONE, 0};
+    struct db_task_key key = {f->device_id, e->mission->stream_id, e->mission->task_id, CONTEXT_NONE, UINT32_MAX};
     db_int(f->table, f->device_id);
     db_int(f->table, ids_task(&f->run->ids, key));
     db_string_z(f->run, f->table, e->name);

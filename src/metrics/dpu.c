@@ -282,7 +282,7 @@ static void table_fill(struct db_run *run, struct db_table *t, const struct prof
         if (sample_too_early(dir, task->start_ns)) continue;
         struct texts texts;
         struct args args = make_args(run->model, d, task, true, &texts);
-        struct db_task_key key = {task->dpu, task->stream_id, task->task_id, CONTEXT_NONE, 0};
+        struct db_task_key key = {task->dpu, task->stream_id, task->task_id, CONTEXT_NONE, UINT32_MAX}; /* no NPU's */
         db_int(t, task->dpu);
         db_int(t, task->thread_id);
         db_int(t, task->start_ns);

@@ -70,6 +70,7 @@ struct chip {
     bool counters_in_db;    /* the reference's database has the counters of tasks */
     bool freq_in_timeline;  /* the reference shows the clock of the AI cores over time … */
     bool freq_in_db;        /* … in its timeline, in its database */
+    bool physical_threads;       /* timeline threads are physical streams, even where the host names logical ones */
     bool freq_of_dies;      /* each die reports the clock of its AI cores, in stars_soc_profile */
     bool can_export_all;    /* whole-collection export is possible with a driver that numbers tasks uniquely */
     bool context_ids;       /* host context_id_info records are used */

@@ -17,9 +17,11 @@ struct streams {
 
 static int32_t thread_of(struct streams *s, const struct model *m, uint32_t stream_id)
 {
+    static const struct map none;
+    const struct map *logical = m->session->chip->physical_threads ? &none : &m->host.logical_streams;
     bool fresh;
     uint32_t *at = map_put(&s->known, stream_id, (uint32_t)s->threads.n, &fresh);
-    if (fresh) array_push(&s->threads, (int32_t)map_get(&m->host.logical_streams, stream_id, stream_id));
+    if (fresh) array_push(&s->threads, (int32_t)map_get(logical, stream_id, stream_id));
     return s->threads.at[*at];
 }
 

@@ -3,8 +3,9 @@
  *     blocks    by (task id, start)    [task 7: b b b b b b] [task 8: b b]
  *     a run     of task 7                    └───┘  the blocks that overlap it
  *
- * As in the reference, a block is shown with whole microseconds, and when its overlap with a task is looked for that
- * number counts as nanoseconds. */
+ * As in the reference a block is shown with whole microseconds; when its overlap with a task is looked for that number
+ * counts as nanoseconds, and times are doubles, in steps of 256 ns. A task with a single block shows it when it is a
+ * cube block only. */
 #include "base/sort.h"
 #include "export/timeline/timeline.h"
 
@@ -61,6 +62,8 @@ static void sort_blocks(struct blocks *b)
     free(order);
 }
 
+#define DOUBLE_STEP_NS 256 /* between the doubles near today's epoch times */
+
 /* Damaged clocks give times at the ends of the range. */
 static int64_t later(int64_t ns, int64_t by)
 {
@@ -97,18 +100,27 @@ static void write_block(struct trace *t, uint32_t pid, int32_t tid, const struct
     trace_end(t);
 }
 
+static bool overlaps(const struct block *block, const struct task *task)
+{
+    double start = (double)block->start_ns;
+    return start + (double)block->us >= (double)task->start_ns && start <= (double)task->end_ns;
+}
+
 static void write_task(struct trace *t, uint32_t pid, const struct blocks *b, const struct task *task, bool used[TIDS])
 {
     const struct block *chosen[TIDS] = {NULL};
-    for (size_t i = first_block(b, task->task_id, later(task->start_ns, -b->longest_us)); i < b->list.n; i++) {
+    size_t n = 0;
+    int64_t from = later(task->start_ns, -b->longest_us - DOUBLE_STEP_NS), to = later(task->end_ns, DOUBLE_STEP_NS);
+    for (size_t i = first_block(b, task->task_id, from); i < b->list.n; i++) {
         const struct block *block = &b->list.at[i];
-        if (block->task_id != task->task_id || block->start_ns > task->end_ns) break;
-        if (later(block->start_ns, block->us) < task->start_ns || block->start_ns < t->model->session->start_ns)
-            continue;
+        if (block->task_id != task->task_id || block->start_ns > to) break;
+        if (!overlaps(block, task)) continue;
         int first = block->vector ? TID_VECTOR_FIRST : TID_CUBE_FIRST;
         if (!chosen[first]) chosen[first] = block;
         chosen[first + 1] = block;
+        n++;
     }
+    if (n == 1 && chosen[TID_VECTOR_FIRST]) return;
     for (int tid = TID_CUBE_FIRST; tid < TIDS; tid++) {
         if (!chosen[tid]) continue;
         write_block(t, pid, tid, task, chosen[tid]);
