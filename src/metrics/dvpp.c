@@ -135,10 +135,10 @@ static void report_fill(struct table *t, const struct prof_dir *dir, const void 
     const struct dvpp *d = data;
     for (size_t i = 0; i < d->engines.n; i++) {
         const struct engine *e = &d->engines.at[i];
-        const char *type = e->type < sizeof types / sizeof *types ? types[e->type] : "";
         report_row(t, dir);
         table_u64(t, e->dvpp);
-        table_text(t, type, strlen(type));
+        if (e->type < sizeof types / sizeof *types) table_text(t, types[e->type], strlen(types[e->type]));
+        else table_none(t);
         table_u64(t, e->number);
         table_round(t, e->most_time - e->least_time);
         table_round(t, e->most_frame - e->least_frame);

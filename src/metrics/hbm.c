@@ -192,7 +192,7 @@ static uint64_t report_rows(const struct prof_dir *dir, const void *data)
 static void put_average(struct table *t, const struct average *a, int direction)
 {
     if (a->n[direction]) table_round(t, a->sum[direction] / (double)a->n[direction]);
-    else table_text(t, "", 0);
+    else table_none(t);
 }
 
 static void report_fill(struct table *t, const struct prof_dir *dir, const void *data)

@@ -104,6 +104,13 @@ static void put_kb(struct table *t, const struct npu_mem *m, uint64_t bytes)
     else table_u64(t, bytes / 1024);
 }
 
+static void put_event(struct table *t, const struct npu_mem *m, uint32_t event)
+{
+    if (event < N_EVENTS) table_text(t, events[event].name, strlen(events[event].name));
+    else if (m->scripted) table_none(t);
+    else table_text(t, "Unknown", 7);
+}
+
 static uint64_t report_rows(const struct prof_dir *dir, const void *data)
 {
     const struct npu_mem *m = data;
@@ -118,9 +125,8 @@ static void report_fill(struct table *t, const struct prof_dir *dir, const void 
     for (size_t i = 0; i < m->samples.n; i++) {
         const struct sample *s = &m->samples.at[i];
         if (!is_row(m, dir, s)) continue;
-        const char *event = s->event < N_EVENTS ? events[s->event].name : m->scripted ? "" : "Unknown";
         report_row(t, dir);
-        table_text(t, event, strlen(event));
+        put_event(t, m, s->event);
         put_kb(t, m, s->ddr);
         put_kb(t, m, s->hbm);
         put_kb(t, m, total(s));
