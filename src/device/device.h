@@ -56,11 +56,11 @@ struct device_copy {
     int64_t receive_ns, start_ns, end_ns;
 };
 
-/* The states that a run of a task went through (Ascend 310). Epoch ns, 0 = not seen. */
+/* When a run of a task came into each of its states (Ascend 310). Device counter, 0 = not seen. */
 struct task_phases {
+    uint64_t waiting, pending, running, complete;
     uint32_t stream_id, task_id;
     uint8_t type_number;
-    int64_t waiting_ns, pending_ns, running_ns, complete_ns;
 };
 
 /* Block numbers of a task that the scheduler knows better than the host. */

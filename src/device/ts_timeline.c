@@ -141,12 +141,14 @@ static void visit(const uint8_t *packet, size_t size, const struct record_place 
 /* --- states to runs ------------------------------------------------------------------------------------------------
  */
 
-/* By (task, stream, time). */
+/* By (task, stream, time, state): of two states at one time a task ran before it was complete. */
 static struct sort_key *sort_log(const struct reader *r)
 {
     size_t n = r->log.n;
     struct sort_key *order = mem_alloc(n * sizeof *order);
-    for (size_t i = 0; i < n; i++) order[i] = (struct sort_key){r->log.at[i].time, (uint32_t)i};
+    for (size_t i = 0; i < n; i++) order[i] = (struct sort_key){r->log.at[i].state, (uint32_t)i};
+    sort_keys(order, n);
+    for (size_t i = 0; i < n; i++) order[i].key = r->log.at[order[i].index].time;
     sort_keys(order, n);
     for (size_t i = 0; i < n; i++) {
         const struct state_record *s = &r->log.at[order[i].index];
@@ -156,26 +158,20 @@ static struct sort_key *sort_log(const struct reader *r)
     return order;
 }
 
-static int64_t point_ns(const struct clock *c, uint64_t ticks)
-{
-    return ticks ? clock_task_ns(c, ticks) : 0;
-}
-
 /* A run is complete: since[state] is when it last came into each state, 0 = not seen. */
 static void end_run(struct reader *r, run_array *runs, const struct state_record *s, const uint64_t *since)
 {
-    const struct clock *clock = &r->from->dir->clock;
     uint64_t start = since[STATE_RUNNING] ? since[STATE_RUNNING] : since[STATE_PENDING];
     if (!start) return;
     array_push(runs, ((struct run){{start, s->task, s->stream, 0}, s->time, s->type, false}));
     array_push(&r->d->phases, ((struct task_phases){
+                                  .waiting = since[STATE_WAITING],
+                                  .pending = since[STATE_PENDING],
+                                  .running = since[STATE_RUNNING],
+                                  .complete = s->time,
                                   .stream_id = s->stream,
                                   .task_id = s->task,
                                   .type_number = s->type,
-                                  .waiting_ns = point_ns(clock, since[STATE_WAITING]),
-                                  .pending_ns = point_ns(clock, since[STATE_PENDING]),
-                                  .running_ns = point_ns(clock, since[STATE_RUNNING]),
-                                  .complete_ns = point_ns(clock, s->time),
                               }));
 }
 

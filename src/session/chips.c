@@ -84,7 +84,7 @@ static const struct chip chips[] = {
         .copies_from_ts = true,
         .pmu_counters = 8,
         .pmu_groups = PMU_GROUPS_310,
-        .sqe_names = no_sqes,
+        .sqe_names = hwts_sqes,
         .sqe_unknown = "Other",
         .samples = SAMPLES_COMMON | SAMPLE_DDR | SAMPLE_LLC_TEXT | SAMPLE_HCCS | SAMPLE_PCIE | SAMPLE_NIC |
                    SAMPLE_ROCE | SAMPLE_NETDEV | SAMPLE_DVPP | SAMPLE_NPU_MEM | SAMPLE_TS_CPU,

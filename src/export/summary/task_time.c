@@ -2,8 +2,12 @@
  *
  * The tasks of a device are ascending by start. Each device counts as two such streams, its kernels and its other
  * tasks, and the rows are the merge of all streams: of tasks that start together kernels come first, then the higher
- * device (the reference lists them so where it finds the device directories in ascending order). */
+ * device (the reference lists them so where it finds the device directories in ascending order).
+ *
+ * Where the reference's scripts make the report, it is device by device, and the copies that the scheduler made are
+ * behind the tasks of each. The Ascend 310 has a report of its own (task_phases.c). */
 #include "export/summary/summary.h"
+#include "export/summary/task_phases.h"
 
 #include <stdlib.h>
 
@@ -65,23 +69,75 @@ static void write_rows(struct table *t, struct stream *streams, size_t n)
     }
 }
 
-static int write(struct export_target *target, struct error *err)
+/* The copies that ended within the collection. */
+static bool is_copy(const struct model *m, const struct device_copy *c)
 {
-    const struct model *m = target->model;
-    uint64_t rows = 0;
-    for (size_t i = 0; i < m->n_devices; i++)
-        for (size_t k = 0; k < m->devices[i].tasks.n; k++) rows += is_row(&m->devices[i].tasks.at[k]);
-    struct table t;
-    if (!rows) return 0;
-    if (table_open(&t, target, report_task_time.stem, COLUMNS(columns), rows, err)) return -1;
+    return c->end_ns >= m->session->start_ns;
+}
+
+static bool write_copies(struct table *t, const struct device_model *d)
+{
+    static const char name[] = "MemcopyAsync", type[] = "other";
+    for (size_t i = 0; i < d->data.copies.n; i++) {
+        const struct device_copy *c = &d->data.copies.at[i];
+        if (!is_copy(t->target->model, c)) continue;
+        table_u64(t, d->device_id);
+        table_text(t, name, sizeof name - 1);
+        table_text(t, type, sizeof type - 1);
+        table_u64(t, c->stream_id);
+        table_u64(t, c->task_id);
+        table_us(t, span_ns(c->start_ns, c->end_ns));
+        table_time(t, c->start_ns);
+        table_time(t, c->end_ns);
+        if (table_end_row(t)) return false;
+    }
+    return true;
+}
+
+/* As the scripts have it. */
+static void write_by_device(struct table *t, const struct model *m)
+{
+    for (size_t i = 0; i < m->n_devices; i++) {
+        struct stream streams[] = {{.d = &m->devices[i], .kernels = true}, {.d = &m->devices[i]}};
+        write_rows(t, streams, 2);
+        if (!write_copies(t, &m->devices[i])) return;
+    }
+}
+
+static void write_merged(struct table *t, const struct model *m)
+{
     struct stream *streams = mem_zalloc(2 * m->n_devices, sizeof *streams);
     for (size_t i = 0; i < m->n_devices; i++) {
         const struct device_model *d = &m->devices[m->n_devices - 1 - i];
         streams[i] = (struct stream){.d = d, .kernels = true};
         streams[m->n_devices + i] = (struct stream){.d = d};
     }
-    write_rows(&t, streams, 2 * m->n_devices);
+    write_rows(t, streams, 2 * m->n_devices);
     free(streams);
+}
+
+static uint64_t count_rows(const struct model *m)
+{
+    uint64_t rows = 0;
+    for (size_t i = 0; i < m->n_devices; i++) {
+        const struct device_model *d = &m->devices[i];
+        for (size_t k = 0; k < d->tasks.n; k++) rows += is_row(&d->tasks.at[k]);
+        for (size_t k = 0; m->session->script_summary && k < d->data.copies.n; k++)
+            rows += is_copy(m, &d->data.copies.at[k]);
+    }
+    return rows;
+}
+
+static int write(struct export_target *target, struct error *err)
+{
+    const struct model *m = target->model;
+    if (m->session->chip->task_log == TASK_LOG_TIMELINE) return task_phases_write(target, err);
+    uint64_t rows = count_rows(m);
+    struct table t;
+    if (!rows) return 0;
+    if (table_open(&t, target, report_task_time.stem, COLUMNS(columns), rows, err)) return -1;
+    if (m->session->script_summary) write_by_device(&t, m);
+    else write_merged(&t, m);
     return table_close(&t);
 }
 

@@ -15,6 +15,7 @@ static const struct layer own_layers[] = {
     {"cann", "CANN", CANN_INDEX, IN_MSPROF, cann_write, .script_index = CANN_INDEX},
     {"communication", "Communication", 16, IN_MSPROF, communication_write, .script_index = 17},
     {"overlap_analyse", "Overlap Analysis", 31, IN_MSPROF, overlap_write, .has = overlap_has},
+    {"ascend", "Ascend Hardware", 14, IN_MSPROF, copies_write, .script_index = 14},
     {"step_trace", "Ascend Hardware", 14, IN_MSPROF | IN_STEP_TRACE, step_trace_write, .script_index = 14,
      .any_time = true},
     {"step_trace", "Step Trace", 0, IN_STEP_TRACE, step_trace_plain_write, .any_time = true},

@@ -76,6 +76,7 @@ static inline void layer_process(struct trace *t, const struct layer *layer, con
 bool timeline_has_layer(const char *key);
 
 void ascend_hardware_write(struct trace *t, const struct layer *layer);
+void copies_write(struct trace *t, const struct layer *layer);
 void cann_write(struct trace *t, const struct layer *layer);
 void communication_write(struct trace *t, const struct layer *layer);
 void overlap_write(struct trace *t, const struct layer *layer);
