@@ -129,6 +129,8 @@ void device_name_streams(struct device_data *d, const struct map *stream_of)
         d->tasks.at[i].stream_id = map_get(stream_of, d->tasks.at[i].task_id, STREAM_UNKNOWN);
     for (size_t i = 0; i < d->pmu.orphans.n; i++)
         d->pmu.orphans.at[i].stream_id = map_get(stream_of, d->pmu.orphans.at[i].task_id, STREAM_UNKNOWN);
+    for (size_t i = 0; i < d->blocks.n; i++)
+        d->blocks.at[i].stream_id = (uint16_t)map_get(stream_of, d->blocks.at[i].task_id, STREAM_UNKNOWN);
 }
 
 void device_free(struct device_data *d)

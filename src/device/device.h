@@ -80,6 +80,7 @@ struct freq_point {
 struct device_block {
     uint64_t start, end; /* device counter */
     uint32_t task_id;
+    uint16_t stream_id;
     uint8_t core;
     bool vector;
 };

@@ -84,6 +84,7 @@ static void add_block(struct reader *r, const uint8_t *record)
                                   .start = get_u64(record + AT_START),
                                   .end = get_u64(record + AT_END),
                                   .task_id = get_u32(record + AT_TASK),
+                                  .stream_id = STREAM_UNKNOWN,
                                   .core = record[AT_CORE],
                                   .vector = record[AT_VECTOR] & 1,
                               }));

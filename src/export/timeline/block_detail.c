@@ -3,9 +3,10 @@
  *     blocks    by (task id, start)    [task 7: b b b b b b] [task 8: b b]
  *     a run     of task 7                    └───┘  the blocks that overlap it
  *
- * As in the reference a block is shown with whole microseconds; when its overlap with a task is looked for that number
- * counts as nanoseconds, and times are doubles, in steps of 256 ns. A task with a single block shows it when it is a
- * cube block only. */
+ * As in the reference blocks are known by task id and time alone, so devices that count the same ids at the same time
+ * share them. A block is shown with whole microseconds; when its overlap with a task is looked for that number counts
+ * as nanoseconds, and times are doubles, in steps of 256 ns. A single block of a task is shown when it is a cube block.
+ */
 #include "base/sort.h"
 #include "export/timeline/timeline.h"
 
@@ -21,6 +22,7 @@ static const char *const thread_names[TIDS] = {
 struct block {
     int64_t start_ns, us;
     uint32_t task_id;
+    uint16_t stream_id;
     uint8_t core;
     bool vector;
 };
@@ -33,7 +35,7 @@ struct blocks {
 static void load_blocks(struct blocks *b, const struct device_model *d)
 {
     const struct clock *clock = &d->dir->clock;
-    array_reserve(&b->list, d->data.blocks.n);
+    array_reserve(&b->list, b->list.n + d->data.blocks.n);
     for (size_t i = 0; i < d->data.blocks.n; i++) {
         const struct device_block *from = &d->data.blocks.at[i];
         double us = from->end > from->start ? clock_device_duration_us(clock, from->end - from->start) : 0;
@@ -41,6 +43,7 @@ static void load_blocks(struct blocks *b, const struct device_model *d)
             .start_ns = clock_task_ns(clock, from->start),
             .us = us < 0x1p50 ? (int64_t)us : 1ll << 50,
             .task_id = from->task_id,
+            .stream_id = from->stream_id,
             .core = from->core,
             .vector = from->vector,
         };
@@ -88,11 +91,11 @@ static void write_block(struct trace *t, uint32_t pid, int32_t tid, const struct
 {
     trace_begin(t);
     out_literal(&t->out, "Stream ");
-    out_u64(&t->out, task->stream_id);
+    out_u64(&t->out, block->stream_id);
     out_char(&t->out, ' ');
     if (task->op != NONE) trace_text(t, t->model->host.ops.at[task->op].name);
     trace_slice(t, pid, tid, block->start_ns, later(block->start_ns, block->us * 1000), NULL);
-    trace_arg_u64(t, "Physic Stream Id", task->stream_id);
+    trace_arg_u64(t, "Physic Stream Id", block->stream_id);
     trace_arg_u64(t, "Task Id", task->task_id);
     trace_arg_u64(t, "Batch Id", task->batch_id);
     trace_arg_u64(t, "Subtask Id", task->context_id);
@@ -128,24 +131,27 @@ static void write_task(struct trace *t, uint32_t pid, const struct blocks *b, co
     }
 }
 
-static void write_device(struct trace *t, const struct layer *layer, const struct device_model *d)
+static void write_device(struct trace *t, const struct layer *layer, const struct device_model *d,
+                         const struct blocks *b)
 {
-    struct blocks b = {0};
     bool used[TIDS] = {false}, any = false;
     uint32_t pid = layer_pid(layer, d->dir);
-    load_blocks(&b, d);
-    sort_blocks(&b);
-    for (size_t i = 0; i < d->tasks.n; i++) write_task(t, pid, &b, &d->tasks.at[i], used);
+    for (size_t i = 0; i < d->tasks.n; i++) write_task(t, pid, b, &d->tasks.at[i], used);
     for (int tid = TID_CUBE_FIRST; tid < TIDS; tid++) {
         if (used[tid]) trace_thread_name(t, pid, tid, thread_names[tid]);
         any |= used[tid];
     }
     if (any) layer_process(t, layer, d->dir);
-    array_free(&b.list);
 }
 
 void block_detail_write(struct trace *t, const struct layer *layer)
 {
-    for (size_t i = 0; i < t->model->n_devices; i++)
-        if (t->model->devices[i].data.blocks.n) write_device(t, layer, &t->model->devices[i]);
+    const struct model *m = t->model;
+    struct blocks b = {0};
+    for (size_t i = 0; i < m->n_devices; i++) load_blocks(&b, &m->devices[i]);
+    if (b.list.n) {
+        sort_blocks(&b);
+        for (size_t i = 0; i < m->n_devices; i++) write_device(t, layer, &m->devices[i], &b);
+    }
+    array_free(&b.list);
 }
