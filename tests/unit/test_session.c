@@ -432,6 +432,31 @@ static void names_of_inputs(void **state)
     assert_true(n.id == INPUT_CAPTURE_OP_INFO);
     assert_int_equal(input_match("stars_soc.data.10.slice_3", SIDE_DEVICE, &n), 0);
     assert_true(n.id == INPUT_STARS_SOC && n.slice == 3 && !n.aging);
+    static const struct {
+        const char *name;
+        enum input_side side;
+        struct input_name is;
+    } others[] = {
+        {"4242-Memory.data.1.slice_5", SIDE_DEVICE, {.id = INPUT_PROCESS_MEM, .slice = 5, .number = 4242}},
+        {"Memory.data.1.slice_5", SIDE_DEVICE, {.id = INPUT_SYSTEM_MEM, .slice = 5}},
+        {"77-CpuUsage.data.slice_0", SIDE_HOST, {.id = INPUT_HOST_PROCESS_CPU, .number = 77}},
+        {"host_cpu.data.slice_2", SIDE_HOST, {.id = INPUT_HOST_CPU, .slice = 2}},
+        {"npu_mem.app.0.slice_1", SIDE_DEVICE, {.id = INPUT_NPU_MEM_APP, .slice = 1}},
+        {"instr.group_3_aiv1.0.slice_0", SIDE_DEVICE, {.id = INPUT_BIU_PERF, .number = 3, .core = CORE_AIV1}},
+        {"instr.biu_perf_group12_aic.0.slice_4", SIDE_DEVICE, {.id = INPUT_BIU_PERF, .slice = 4, .number = 12}},
+        {"ccu1.stat.0.slice_0", SIDE_DEVICE, {.id = INPUT_CCU_STAT, .number = 1}},
+        {"DATA_PREPROCESS.AICPU.0.slice_0", SIDE_DEVICE, {.id = INPUT_DATA_PREPROCESS_AICPU}},
+        {"DATA_PREPROCESS.dev.AICPU_MODEL.0.slice_0", SIDE_DEVICE, {.id = INPUT_DATA_PREPROCESS_AICPU_MODEL}},
+        {"hbm.data.7.dev.profiler_default_tag.0.slice_9", SIDE_DEVICE, {.id = INPUT_HBM, .slice = 9}},
+        {"ddr.data.7.0.3", SIDE_DEVICE, {.id = INPUT_DDR, .slice = 3}},
+        {"hwts.log.data.45.0.2", SIDE_DEVICE, {.id = INPUT_HWTS, .slice = 2}},
+        {"model.a.dbg", SIDE_HOST, {.id = INPUT_DBG}},
+    };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        assert_int_equal(input_match(others[i].name, others[i].side, &n), 0);
+        assert_true(n.id == others[i].is.id && n.slice == others[i].is.slice && n.number == others[i].is.number);
+        assert_true(n.core == others[i].is.core);
+    }
     static const char *const no_inputs[] = {
         "stars_soc.data.0.slice_0.done",    "stars_soc.data.0.slice_0.complete",
         "stars_soc.data.0.slice_0.zip",     "stars_soc.data.x.slice_0",
@@ -447,6 +472,27 @@ static void names_of_inputs(void **state)
         assert_int_equal(input_kind((enum input_id)i)->id, i);
         assert_non_null(input_kind((enum input_id)i)->tag);
     }
+}
+
+static void files_of_processes_are_streams_of_their_own(void **state)
+{
+    (void)state;
+    write_host();
+    scratch_text("host/data/9-Memory.data.slice_0", "1");
+    scratch_text("host/data/9-Memory.data.slice_1", "2");
+    scratch_text("host/data/10-Memory.data.slice_0", "3");
+    scratch_text("host/data/b.dbg", "5");
+    scratch_text("host/data/a.dbg", "4");
+    struct session *s = open_scratch();
+    const struct input_files *f = prof_dir_files(s->host, INPUT_HOST_PROCESS_MEM),
+                             *dbg = prof_dir_files(s->host, INPUT_DBG);
+    assert_int_equal(f->n, 3);
+    uint32_t numbers[] = {9, 9, 10};
+    for (size_t i = 0; i < 3; i++) assert_int_equal(f->at[i].number, numbers[i]);
+    assert_false(f->at[2].gap);
+    assert_int_equal(dbg->n, 2);
+    assert_string_equal(dbg->at[0].shown, "host/data/a.dbg");
+    close_scratch(s);
 }
 
 static void reading_order_and_missing_slices(void **state)
@@ -556,6 +602,7 @@ int main(void)
         TEST(links_are_not_followed),
         TEST(names_of_inputs),
         TEST(reading_order_and_missing_slices),
+        TEST(files_of_processes_are_streams_of_their_own),
         TEST(discovery),
         TEST(chip_table_is_sound),
     };
