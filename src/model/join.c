@@ -164,6 +164,7 @@ static struct task make_task(const struct model *m, const struct device_model *d
         const struct host_task *h = &m->host.tasks.at[host_task];
         host_type = h->type;
         t.model_id = h->model_id;
+        if (!m->session->all_export && !d->dir->chip->unique_task_ids) t.batch_id = h->batch_id;
         t.connection = h->connection;
         t.op = h->op;
         if (host_type == known->memcpy_async) {

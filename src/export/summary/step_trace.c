@@ -1,7 +1,8 @@
 /* step_trace: the training iterations that the devices saw, and the gradient reductions in each.
  *
  * Reductions belong to the iteration of the same model that ends when theirs does; they are looked up in an index that
- * is sorted by (end, model). Every row has as many pairs of columns as the iteration with most reductions needs. */
+ * is sorted by (end, model). Every row has as many pairs of columns as the iteration with most reductions needs; where
+ * the reference's scripts make the report, only as many as it has itself, and N/A for what was not seen. */
 #include "base/sort.h"
 #include "export/summary/summary.h"
 
@@ -85,17 +86,30 @@ static size_t most_reduces(const struct reduces *r, struct diag *diag)
     return most > MAX_REDUCES ? MAX_REDUCES : most;
 }
 
+static void point(struct table *t, int64_t ns, bool scripts)
+{
+    if (scripts && !ns) table_na(t, 1);
+    else table_time(t, ns);
+}
+
+static void duration(struct table *t, int64_t ns, bool scripts)
+{
+    if (scripts && !ns) table_na(t, 1);
+    else table_us(t, ns);
+}
+
 static int write_step(struct table *t, uint16_t device_id, const struct step *s, const struct reduces *r)
 {
+    bool scripts = t->target->model->session->script_summary;
     table_u64(t, device_id);
     table_u64(t, s->iteration_id);
-    table_time(t, s->fp_start_ns);
-    table_time(t, s->bp_end_ns);
+    point(t, s->fp_start_ns, scripts);
+    point(t, s->bp_end_ns, scripts);
     table_time(t, s->iteration_end_ns);
     table_us(t, s->iteration_time_ns);
-    table_us(t, s->fp_bp_ns);
-    table_us(t, s->refresh_ns);
-    table_us(t, s->data_aug_ns);
+    duration(t, s->fp_bp_ns, scripts);
+    duration(t, s->refresh_ns, scripts);
+    duration(t, s->data_aug_ns, scripts);
     table_u64(t, s->model_id);
     struct range mine = reduces_in(r, s);
     for (size_t i = 0; i < mine.n && i < MAX_REDUCES; i++) {
@@ -103,6 +117,7 @@ static int write_step(struct table *t, uint16_t device_id, const struct step *s,
         table_time(t, reduce->start_ns);
         table_us(t, reduce->duration_ns);
     }
+    if (scripts) return table_end_short_row(t);
     table_na(t, t->n_columns - t->column);
     return table_end_row(t);
 }

@@ -84,6 +84,12 @@ int table_end_row(struct table *t)
     return open_file(t);
 }
 
+int table_end_short_row(struct table *t)
+{
+    t->column = t->n_columns;
+    return table_end_row(t);
+}
+
 int table_close(struct table *t)
 {
     assert(t->failed || t->done == t->rows);

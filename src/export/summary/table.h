@@ -52,6 +52,9 @@ int table_open(struct table *t, struct export_target *target, const char *stem, 
  * stop, and call table_close. */
 int table_end_row(struct table *t);
 
+/* The same before the last columns have got their cells: the row is shorter than the header. */
+int table_end_short_row(struct table *t);
+
 /* Finish the last file. Returns 0, or -1 with *err set: the file that failed is not there, earlier slices are. */
 int table_close(struct table *t);
 
