@@ -258,6 +258,15 @@ void selection_limit_tasks(const struct model *m, const struct device_model *d, 
             host_of[i] = HOST_LEFT_OUT;
 }
 
+bool selection_of_graph(const struct model *m)
+{
+    for (size_t i = 0; i < m->n_devices; i++) {
+        const struct window *w = &m->devices[i].window;
+        if (w->on && !w->none && !w->marked) return true;
+    }
+    return false;
+}
+
 /* --- the host ----------------------------------------------------------------------------------------------------- */
 
 static bool call_is_in(const struct model *m, const struct api *a)

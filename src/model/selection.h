@@ -77,6 +77,9 @@ bool window_has_op(const struct window *w, uint32_t model_id, int32_t request_id
 /* Which of the iterations of an open window something belongs to that ran at that time. */
 uint32_t window_iteration_at(const struct window *w, int64_t ns);
 
+/* Is an export about iterations of a graph? */
+bool selection_of_graph(const struct model *m);
+
 /* The models whose iterations a device saw, marked steps last; ascending, free() them. Only those that the host knows
  * operators of, where it knows any. */
 struct seen_model *seen_models(const struct host_data *h, const struct device_data *d, size_t *n);

@@ -65,6 +65,15 @@ static int by_name_then_level(const void *a, const void *b)
     return order ? order : (x->level > y->level) - (x->level < y->level);
 }
 
+/* The order of the scripts: they know levels by their names only. */
+static int by_name_then_level_name(const void *a, const void *b)
+{
+    const struct group *x = a, *y = b;
+    const char *p = host_level_name(x->level), *q = host_level_name(y->level);
+    int order = strcmp(x->name_text, y->name_text);
+    return order ? order : strcmp(p ? p : "", q ? q : "");
+}
+
 static int write_group(struct table *t, const struct prof_dir *dir, const struct group *g)
 {
     const char *level = host_level_name(g->level);
@@ -104,7 +113,9 @@ static int write(struct export_target *target, struct error *err)
     struct groups groups = {0};
     for (size_t i = 0; i < m->host.apis.n; i++)
         if (api_shown(&m->host.apis.at[i], m->session->script_summary)) add(&groups, m, &m->host.apis.at[i]);
-    if (groups.all.n) qsort(groups.all.at, groups.all.n, sizeof *groups.all.at, by_name_then_level);
+    if (groups.all.n)
+        qsort(groups.all.at, groups.all.n, sizeof *groups.all.at,
+              m->session->script_summary ? by_name_then_level_name : by_name_then_level);
     int status = write_groups(target, &groups, err);
     map_free(&groups.by_key);
     array_free(&groups.all);

@@ -11,10 +11,17 @@ static const char *const columns[] = {
     "Min Time(us)", "Avg Time(us)", "Max Time(us)", "Ratio(%)",
 };
 
+/* The same of iterations of a graph. */
+static const char *const graph_columns[] = {
+    "Device_id",      "Model Name",   "OP Type",      "Core Type",    "Count",
+    "Total Time(us)", "Min Time(us)", "Avg Time(us)", "Max Time(us)", "Ratio(%)",
+};
+
 struct group {
     const char *type_text, *core_text; /* for sorting */
     str_id type, core;
     uint16_t device_id;
+    uint32_t model_id; /* of the iterations that are exported */
     uint64_t count;
     wide total, min, max; /* ps */
     wide device;          /* total of all groups of the device */
@@ -53,6 +60,7 @@ static void add(struct groups *g, struct map *by_key, const struct device_model 
                                 .type = op->type,
                                 .core = op->task_type,
                                 .device_id = d->device_id,
+                                .model_id = d->window.model_id,
                                 .min = ~(wide)0,
                             }));
     }
@@ -93,9 +101,11 @@ static void sort_groups(struct groups *g, size_t from)
     if (g->all.n > from) qsort(g->all.at + from, g->all.n - from, sizeof *g->all.at, by_total);
 }
 
-static int write_group(struct table *t, const struct group *g)
+static int write_group(struct table *t, const struct model *m, const struct group *g)
 {
+    bool graph = t->columns == graph_columns;
     table_u64(t, g->device_id);
+    if (graph) table_string(t, report_model_name(m, g->model_id));
     table_string(t, g->type);
     table_string(t, g->core);
     table_u64(t, g->count);
@@ -118,10 +128,12 @@ static int write(struct export_target *target, struct error *err)
     if (!g.all.n) return 0;
     if (!m->session->script_summary) sort_groups(&g, 0);
     struct table t;
-    int status = table_open(&t, target, report_op_statistic.stem, COLUMNS(columns), g.all.n, err);
+    const char *stem = report_op_statistic.stem;
+    int status = selection_of_graph(m) ? table_open(&t, target, stem, COLUMNS(graph_columns), g.all.n, err)
+                                       : table_open(&t, target, stem, COLUMNS(columns), g.all.n, err);
     if (!status) {
         for (size_t i = 0; i < g.all.n; i++)
-            if (write_group(&t, &g.all.at[i])) break;
+            if (write_group(&t, m, &g.all.at[i])) break;
         status = table_close(&t);
     }
     array_free(&g.all);

@@ -35,6 +35,8 @@ static const char *const columns[] = {
 
 #define N_COLUMNS (sizeof columns / sizeof *columns)
 
+enum { DEVICE_COLUMN = 0, STREAM_COLUMN = 3 }; /* reports of iterations of a graph have one more behind these */
+
 /* When nothing is known of kernels, there is nothing to say of blocks and tensors. */
 static const char *const columns_without_ops[] = {
     "Device_id",
@@ -73,7 +75,8 @@ struct writer {
     struct described *cache;
     bool has_ops;   /* full header */
     bool has_parts; /* tasks of the chip have parts: sub-tasks, blocks on cores of another kind */
-    bool first;   /* no row yet */
+    bool of_graph;  /* of iterations of a graph: with Model Name and Infer ID */
+    bool first;     /* no row yet */
     int64_t previous_end_ns;
 };
 
@@ -243,9 +246,11 @@ static int write_task(struct writer *w, const struct device_model *d, const stru
     const struct op *op = &w->m->host.ops.at[task->op];
     struct described *c = describe(w, task->op);
     table_u64(&w->t, d->device_id);
+    if (w->of_graph) table_string(&w->t, report_model_name(w->m, op->model_id));
     table_u64(&w->t, op->model_id);
     table_u64(&w->t, task->task_id);
     table_u64(&w->t, task->stream_id);
+    if (w->of_graph) table_u64(&w->t, window_iteration_at(&d->window, task->end_ns));
     names(w, c, op);
     when(w, task->start_ns, task->end_ns);
     details(w, c, op);
@@ -259,8 +264,10 @@ static int write_comm_op(struct writer *w, const struct device_model *d, const s
 {
     static const char type[] = "COMMUNICATION";
     table_u64(&w->t, d->device_id);
+    if (w->of_graph) table_string(&w->t, report_model_name(w->m, op->model_id));
     table_u64(&w->t, op->model_id);
     table_na(&w->t, 2);
+    if (w->of_graph) table_u64(&w->t, 0); /* of a graph, communication is reported once for all iterations */
     table_string(&w->t, op->name);
     table_string(&w->t, op->op_type);
     table_na(&w->t, 1);
@@ -271,8 +278,8 @@ static int write_comm_op(struct writer *w, const struct device_model *d, const s
     return table_end_row(&w->t);
 }
 
-/* The rows of a device; of two that start together the communication operator comes first. Fused operators have the rows
- * of their kernels. */
+/* The rows of a device; of two that start together the communication operator comes first. Fused operators have the
+ * rows of their kernels. */
 static int write_device(struct writer *w, const struct device_model *d)
 {
     size_t task = 0, comm = 0, n_comm = d->comm_ops.n - d->n_fused_ops;
@@ -304,8 +311,11 @@ static int write_rows(struct writer *w, struct export_target *target, uint64_t r
     const char *const *base = w->has_ops ? columns : columns_without_ops;
     size_t n_base = w->has_ops ? N_COLUMNS : sizeof columns_without_ops / sizeof *columns_without_ops;
     ARRAY(const char *) header = {0};
-    for (size_t i = 0; i < n_base; i++)
+    for (size_t i = 0; i < n_base; i++) {
         if (is_shown(w, base[i])) array_push(&header, base[i]);
+        if (w->of_graph && i == DEVICE_COLUMN) array_push(&header, "Model Name");
+        if (w->of_graph && i == STREAM_COLUMN) array_push(&header, "Infer ID");
+    }
     for (size_t i = 0; i < w->counters.names.n; i++) array_push(&header, w->counters.names.at[i]);
     int status = table_open(&w->t, target, report_op_summary.stem, header.at, header.n, rows, err);
     if (!status) {
@@ -323,6 +333,7 @@ static int write(struct export_target *target, struct error *err)
     if (!rows) return 0;
     struct writer w = {.m = target->model, .first = true, .has_ops = knows_ops(target->model)};
     w.has_parts = w.m->session->chip->stars;
+    w.of_graph = selection_of_graph(w.m);
     if (w.has_ops) find_counters(&w.counters, w.m);
     w.cache = mem_zalloc(CACHE_SLOTS, sizeof *w.cache);
     for (size_t i = 0; i < CACHE_SLOTS; i++) w.cache[i].op = NONE;

@@ -26,6 +26,13 @@ const struct report *report_find(const char *stem, size_t len)
     return NULL;
 }
 
+str_id report_model_name(const struct model *m, uint32_t model_id)
+{
+    for (size_t i = m->host.model_names.n; i--;)
+        if (m->host.model_names.at[i].model_id == model_id) return m->host.model_names.at[i].name;
+    return STR_NA;
+}
+
 void report_row(struct table *t, const struct prof_dir *dir)
 {
     if (dir->is_host) table_text(t, "host", 4);

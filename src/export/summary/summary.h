@@ -34,6 +34,9 @@ static inline bool report_row_end(struct table *t)
  * scripts (session.script_summary) every device, the host only where there is none. */
 const struct prof_dir *host_listed_under(const struct model *m, size_t i);
 
+/* Name of a model, "N/A" when it has none. */
+str_id report_model_name(const struct model *m, uint32_t model_id);
+
 /* The report with that stem, or NULL. */
 const struct report *report_find(const char *stem, size_t len);
 
