@@ -353,7 +353,7 @@ static uint64_t channel_rows(const struct prof_dir *dir, const void *data)
 static void put_bandwidth(struct table *t, const struct clock *clock, uint32_t delay)
 {
     double us = clock_device_duration_us(clock, delay);
-    if (delay) table_round(t, CHANNEL_BYTES / us * 1e6 / BYTES_PER_MB);
+    if (delay) table_round(t, sample_round(CHANNEL_BYTES / us * 1e6 / BYTES_PER_MB));
     else table_u64(t, 0);
 }
 
