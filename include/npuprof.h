@@ -43,7 +43,7 @@ enum npuprof_status {
     NPUPROF_BAD_PATH = 2, /* no PROF directory there; a file of the options that cannot be read */
     /* Of npuprof_analyze: */
     NPUPROF_NONE_RAN = 3, /* communication was launched, but none of it ran in the collection */
-    NPUPROF_PARTLY = 8,   /* communication.json lacks operators: no task tells when they ran */
+    NPUPROF_NO_TIMES = 8, /* nothing of NPUPROF_COMMUNICATION: no task tells when some of the operators ran */
 };
 
 /* How far a run is, for npuprof_options.on_progress. */
@@ -62,9 +62,9 @@ struct npuprof_options {
     int has_selection;          /* export only some iterations of one model: */
     int64_t model_id;           /* 4294967295 = the steps that the program marked */
     int64_t iteration_id, iteration_count;
-    const char *reports_file;   /* a file that says which parts the timeline has; NULL (default) = it has all */
-    unsigned rules;             /* of npuprof_analyze: enum npuprof_rule, or-ed; default both */
-    int only_db;                /* npuprof_analyze writes no JSON; default 0 */
+    const char *reports_file; /* a file that says which parts the timeline has; NULL (default) = it has all */
+    unsigned rules;           /* of npuprof_analyze: enum npuprof_rule, or-ed; default both */
+    int only_db;              /* npuprof_analyze writes no JSON; default 0 */
     /* Called a few times per second from another thread while a PROF is exported; NULL (default) = not called. */
     void (*on_progress)(const struct npuprof_progress *progress, void *context);
     void *context;

@@ -244,6 +244,7 @@ static void build_model(struct model *m, struct prof_run *r, const struct sessio
 
 static void export_session(struct prof_run *r, struct session *s, struct progress *progress)
 {
+    r->report->input_bytes += s->input_bytes;
     struct model model;
     build_model(&model, r, s, progress);
     struct written_list written = {0};
@@ -257,8 +258,11 @@ static void export_session(struct prof_run *r, struct session *s, struct progres
     model_free(&model);
 }
 
-static void analyze_session(struct prof_run *r, const struct session *s, struct progress *progress)
+static void analyze_session(struct prof_run *r, struct session *s, struct progress *progress)
 {
+    static const enum input_id not_needed[] = {INPUT_TENSOR_INFO, INPUT_NODE_ATTR_INFO, INPUT_FFTS_PROFILE};
+    for (size_t i = 0; i < sizeof not_needed / sizeof *not_needed; i++) session_leave_out(s, not_needed[i]);
+    r->report->input_bytes += s->input_bytes;
     if (s->meta->level0) {
         diag_note(r->diag, DIAG_WARNING, "", DIAG_NO_OFFSET,
                   "collected at level 0, where nothing is said of communication tasks: nothing to analyze");
@@ -280,7 +284,6 @@ static void run_prof(struct prof_run r)
     struct session *s = session_open(r.path, r.diag, &err);
     if (s) {
         struct watch w;
-        r.report->input_bytes += s->input_bytes;
         watch_start(&w, r.options, r.name);
         struct progress *progress = r.options->on_progress ? &w.progress : NULL;
         if (r.analysis) analyze_session(&r, s, progress);
@@ -382,10 +385,10 @@ int npuprof_analyze(const char *dir, const struct npuprof_options *options, stru
     }
     free(paths);
     write_analysis(a, dir, options, out);
-    int status = out->failed                  ? NPUPROF_FAILED
-                 : analysis_none_ran(a)       ? NPUPROF_NONE_RAN
-                 : analysis_without_master(a) ? NPUPROF_PARTLY
-                                              : NPUPROF_OK;
+    int status = analysis_without_master(a) ? NPUPROF_NO_TIMES
+                 : out->failed              ? NPUPROF_FAILED
+                 : analysis_none_ran(a)     ? NPUPROF_NONE_RAN
+                                            : NPUPROF_OK;
     analysis_free(a);
     out->seconds = now_seconds() - start;
     return status;

@@ -29,37 +29,49 @@ static int make_dir(const char *path, struct error *err)
     return 0;
 }
 
-static bool has_times(const struct analysis *a)
-{
-    for (size_t i = 0; i < a->operators.n; i++)
-        if (a->operators.at[i].timed) return true;
-    return false;
-}
+struct writing {
+    const struct analysis *a;
+    unsigned rules;
+    const char *dir;
+    struct written_list *written;
+    struct diag *diag;
+    struct error *err;
+};
 
-static int write_file(const struct analysis *a, const struct json_file *f, const char *dir,
-                      struct written_list *written, struct diag *diag, struct error *err)
+/* A JSON file; f = NULL: the database. */
+static int write_file(struct writing *w, const struct json_file *f)
 {
-    struct written_file w = {.path = mem_printf("analyze/%s", f ? f->name : "communication_analyzer.db")};
-    char *path = mem_printf("%s/%s", dir, w.path);
-    int failed = f ? f->write(a, path, &w.bytes, &w.rows, err) : tables_write(a, path, diag, &w.bytes, &w.rows, err);
-    if (failed) free(w.path);
-    else array_push(&written->files, w);
+    struct written_file file = {.path = mem_printf("analyze/%s", f ? f->name : "communication_analyzer.db")};
+    char *path = mem_printf("%s/%s", w->dir, file.path);
+    int failed = f ? f->write(w->a, path, &file.bytes, &file.rows, w->err)
+                   : tables_write(w->a, w->rules, path, w->diag, &file.bytes, &file.rows, w->err);
+    if (failed) free(file.path);
+    else array_push(&w->written->files, file);
     free(path);
     return failed;
+}
+
+static int write_files(struct writing *w, bool json)
+{
+    char *path = mem_printf("%s/analyze", w->dir);
+    int failed = make_dir(path, w->err);
+    free(path);
+    if (failed) return -1;
+    for (size_t i = 0; json && i < N_JSON_FILES; i++)
+        if (w->rules & json_files[i].rule) failed |= write_file(w, &json_files[i]);
+    return write_file(w, NULL) | failed;
 }
 
 int analysis_write(const struct analysis *a, const char *dir, bool json, struct written_list *written,
                    struct diag *diag, struct error *err)
 {
-    unsigned rules = a->rules;
-    if (!has_times(a)) rules &= ~(unsigned)NPUPROF_COMMUNICATION;
-    if (!a->operators.n || !rules) return 0;
-    char *path = mem_printf("%s/analyze", dir);
-    int failed = make_dir(path, err);
-    free(path);
-    if (failed) return -1;
-    for (size_t i = 0; json && i < N_JSON_FILES; i++)
-        if (rules & json_files[i].rule) failed |= write_file(a, &json_files[i], dir, written, diag, err);
-    failed |= write_file(a, NULL, dir, written, diag, err);
-    return failed;
+    struct writing w = {a, a->rules, dir, written, diag, err};
+    if (!a->operators.n) return 0;
+    if (a->without_master) w.rules &= ~(unsigned)NPUPROF_COMMUNICATION;
+    int failed = w.rules ? write_files(&w, json) : 0;
+    if (!a->without_master || failed) return failed;
+    return error_set(err,
+                     "times and bandwidths not written: no task on a master plane tells when %zu of the operators ran, "
+                     "and totals without them would be wrong",
+                     a->without_master);
 }

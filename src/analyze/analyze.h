@@ -26,12 +26,13 @@ void analysis_add(struct analysis *a, const struct model *m, struct diag *diag);
 /* Was communication launched, but nothing of it ran during the collection? */
 bool analysis_none_ran(const struct analysis *a);
 
-/* Operators that NPUPROF_COMMUNICATION has to do without: no task of a master plane says when they ran. */
+/* Operators that no task of a master plane says the times of. With one of them nothing of NPUPROF_COMMUNICATION is
+ * written: its totals would be wrong. */
 size_t analysis_without_master(const struct analysis *a);
 
 /* Write <dir>/analyze/: communication_analyzer.db and, with `json`, the JSON file of each rule. Tables of rules that
  * this analysis does not have are taken over from an older database. Lists what was written; returns 0, or -1 with *err
- * set when something could not be written. */
+ * set when something could not be written; the rest is. */
 int analysis_write(const struct analysis *a, const char *dir, bool json, struct written_list *written,
                    struct diag *diag, struct error *err);
 

@@ -27,12 +27,12 @@ struct device_work {
 
 /* An operator of the device while its planes are walked. */
 struct operator_work {
-    struct operator found;
+    struct op_facts found;
     struct map packet_of[TRAFFIC_KINDS]; /* bytes -> index in packets */
     link_list links;                     /* a transfer each */
     uint32_t op;                         /* index in operators */
     int32_t master_plane;
-    bool has_master;
+    bool has_master, measured; /* times and traffic are wanted, and there is a master plane to measure */
 };
 
 /* ---- operators ---- */
@@ -54,7 +54,7 @@ static uint32_t operator_of(struct device_work *w, const struct comm_task *t)
     str_id name = strpool_add_z(a->strings, text), group = group_of(w, t);
     bool fresh;
     uint32_t op = *map_put(&a->operator_of, (uint64_t)name << 32 | group, (uint32_t)a->operators.n, &fresh);
-    if (fresh) array_push(&a->operators, ((struct operator){.name = name, .group = group}));
+    if (fresh) array_push(&a->operators, ((struct op_facts){.name = name, .group = group}));
     return op;
 }
 
@@ -107,10 +107,10 @@ static void walk_plane(struct device_work *w, struct operator_work *o, const str
     p.order = order;
     p.n = n;
     p.closing = plane_closing(strpool_text(w->a->strings, o->found.name));
-    bool times = o->found.timed && p.tasks[order->index].plane_id == o->master_plane;
+    bool times = o->measured && p.tasks[order->index].plane_id == o->master_plane;
     while (plane_next(&p, &s)) {
         if (times && s.kind != STEP_LOCAL) add_time(o, &s);
-        if (o->found.timed && (s.kind == STEP_COPY || s.kind == STEP_RDMA)) add_packet(w, o, &s);
+        if (o->measured && (s.kind == STEP_COPY || s.kind == STEP_RDMA)) add_packet(w, o, &s);
         if ((w->a->rules & NPUPROF_COMMUNICATION_MATRIX) && s.kind != STEP_WAIT) add_link(o, &s);
     }
 }
@@ -151,20 +151,20 @@ static void add_operator(struct device_work *w, const struct sort_key *order, si
 {
     struct analysis *a = w->a;
     struct operator_work o = {.op = operator_of(w, &w->d->comm_tasks.at[order->index])};
-    o.found = (struct operator){.name = a->operators.at[o.op].name,
+    o.found = (struct op_facts){.name = a->operators.at[o.op].name,
                                 .group = a->operators.at[o.op].group,
                                 .first_packet = (uint32_t)a->packets.n};
     find_master_plane(w, &o, order, n);
     if ((a->rules & NPUPROF_COMMUNICATION) && !o.has_master) a->without_master++;
-    o.found.timed = (a->rules & NPUPROF_COMMUNICATION) && o.has_master;
-    if (o.found.timed) measure_elapsed(w, &o, order, n);
+    o.measured = (a->rules & NPUPROF_COMMUNICATION) && o.has_master;
+    if (o.measured) measure_elapsed(w, &o, order, n);
     for (size_t i = 0, from = 0; i < n; i++) {
         if (i + 1 < n && order[i + 1].key == order[i].key) continue;
         walk_plane(w, &o, order + from, i + 1 - from);
         from = i + 1;
     }
     o.found.n_packets = (uint32_t)a->packets.n - o.found.first_packet;
-    if (o.found.timed) a->operators.at[o.op] = o.found;
+    if (o.measured) a->operators.at[o.op] = o.found;
     links_merge(&a->links, o.links.at, o.links.n);
     for (int i = 0; i < TRAFFIC_KINDS; i++) map_free(&o.packet_of[i]);
     array_free(&o.links);
@@ -207,7 +207,7 @@ static void add_device(struct analysis *a, const struct model *m, const struct d
     }
     free(order);
     diag_count(diag, DIAG_WARNING, d->dir->name, DIAG_NO_OFFSET, a->without_master - before,
-               "communication operators without times and bandwidths: none of their tasks ran on the main stream");
+               "communication operators that have no task on a master plane: when they ran cannot be told");
 }
 
 static int by_name_descending(const void *x, const void *y)

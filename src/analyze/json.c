@@ -8,6 +8,25 @@ static void number(struct out *o, double value)
     o->at = format_python(out_room(o, FORMAT_DOUBLE), value);
 }
 
+/* ns as ms, bytes as MB: the shortest text of that double is the decimal fraction itself, unless it is too small, or
+ * too long for one. */
+static void millionths(struct out *o, int64_t n)
+{
+    if (n < 100 || n >= 1000000000000000) {
+        number(o, (double)n / 1e6);
+        return;
+    }
+    char *end = format_u64(out_room(o, FORMAT_U64 + 8), (uint64_t)n / 1000000);
+    uint32_t rest = (uint32_t)(n % 1000000), digit = 100000;
+    *end++ = '.';
+    do {
+        *end++ = (char)('0' + rest / digit);
+        rest %= digit;
+        digit /= 10;
+    } while (rest);
+    o->at = end;
+}
+
 /* "name": value, with the separator in front unless it is the first. */
 static void key(struct out *o, const char *name, bool first)
 {
@@ -24,13 +43,21 @@ static void float_member(struct out *o, const char *name, double value, bool tou
     else out_char(o, '0');
 }
 
+/* Millionths of what the member is in. */
+static void sum_member(struct out *o, const char *name, int64_t value, bool touched)
+{
+    key(o, name, false);
+    if (touched) millionths(o, value);
+    else out_char(o, '0');
+}
+
 static void ms_member(struct out *o, const char *name, const struct sum *ns)
 {
-    float_member(o, name, as_ms(ns->value), ns->terms);
+    sum_member(o, name, ns->value, ns->terms);
 }
 
 /* "<operator>@<group>": */
-static void operator_key(struct out *o, const struct analysis *a, const struct operator* op, bool first)
+static void operator_key(struct out *o, const struct analysis *a, const struct op_facts *op, bool first)
 {
     out_text(o, first ? "\"" : ", \"");
     out_json_chars(o, strpool_text(a->strings, op->name), strpool_length(a->strings, op->name));
@@ -52,7 +79,7 @@ static void put_times(struct out *o, const struct comm_times *t)
     ms_member(o, "Transit Time(ms)", &t->transit);
     ms_member(o, "Wait Time(ms)", &t->wait);
     ms_member(o, "Synchronization Time(ms)", &t->synchronization);
-    float_member(o, "Idle Time(ms)", as_ms(difference(t->elapsed.value, busy)), t->elapsed.terms);
+    sum_member(o, "Idle Time(ms)", difference(t->elapsed.value, busy), t->elapsed.terms);
     float_member(o, "Wait Time Ratio", share_of(as_ms(t->wait.value), with_wait), with_wait != 0);
     float_member(o, "Synchronization Time Ratio", share_of(as_ms(t->synchronization.value), with_synchronization),
                  with_synchronization != 0);
@@ -67,23 +94,23 @@ static void put_sizes(struct out *o, const struct packet *packets, size_t n, enu
     for (size_t i = 0; i < n; i++) {
         if (packets[i].kind != kind) continue;
         out_text(o, first ? "\"" : ", \"");
-        number(o, as_mb(packets[i].bytes));
+        millionths(o, packets[i].bytes);
         out_literal(o, "\": [");
         out_u64(o, packets[i].count);
         out_literal(o, ", ");
-        number(o, as_ms(packets[i].ns));
+        millionths(o, packets[i].ns);
         out_char(o, ']');
         first = false;
     }
     out_literal(o, "}");
 }
 
-static void put_traffic(struct out *o, const struct operator* op, const struct packet *packets, enum traffic kind)
+static void put_traffic(struct out *o, const struct op_facts *op, const struct packet *packets, enum traffic kind)
 {
     struct traffic_sum t = traffic_shown(op, kind);
     key(o, traffic_names[kind], !kind);
     out_literal(o, "{\"Transit Size(MB)\": ");
-    if (t.bytes.terms) number(o, as_mb(t.bytes.value));
+    if (t.bytes.terms) millionths(o, t.bytes.value);
     else out_char(o, '0');
     ms_member(o, "Transit Time(ms)", &t.ns);
     float_member(o, "Bandwidth(GB/s)", bandwidth_gbs(t.bytes.value, t.ns.value), t.ns.value);
@@ -93,7 +120,7 @@ static void put_traffic(struct out *o, const struct operator* op, const struct p
     out_char(o, '}');
 }
 
-static void put_operator(struct out *o, const struct operator* op, const struct packet *packets)
+static void put_operator(struct out *o, const struct op_facts *op, const struct packet *packets)
 {
     out_char(o, '{');
     put_times(o, &op->times);
@@ -107,23 +134,21 @@ int json_write_communication(const struct analysis *a, const char *path, uint64_
 {
     struct out o;
     if (out_open(&o, path, err)) return -1;
-    *rows = 0;
     out_char(&o, '{');
     for (size_t i = 0; i < a->operators.n; i++) {
-        const struct operator* op = & a->operators.at[i];
-        if (!op->timed) continue;
-        operator_key(&o, a, op, !*rows);
+        const struct op_facts *op = &a->operators.at[i];
+        operator_key(&o, a, op, !i);
         put_operator(&o, op, a->packets.at + op->first_packet);
-        ++*rows;
     }
-    struct operator total;
+    struct op_facts total;
     packet_list packets = {0};
     analysis_total(a, &total, &packets);
-    key(&o, "Total HCCL Operators", !*rows);
+    key(&o, "Total HCCL Operators", !a->operators.n);
     put_operator(&o, &total, packets.at);
     out_char(&o, '}');
     array_free(&packets);
     *bytes = out_size(&o);
+    *rows = a->operators.n;
     return out_commit(&o, err);
 }
 
@@ -138,8 +163,8 @@ static void put_link(struct out *o, const struct link *l, bool first)
     out_literal(o, "\": {\"Transport Type\": ");
     if (l->transport) out_json_string(o, l->transport, strlen(l->transport));
     else out_literal(o, "null");
-    float_member(o, "Transit Size(MB)", as_mb(l->bytes), true);
-    float_member(o, "Transit Time(ms)", as_ms(l->ns), true);
+    sum_member(o, "Transit Size(MB)", l->bytes, true);
+    sum_member(o, "Transit Time(ms)", l->ns, true);
     float_member(o, "Bandwidth(GB/s)", bandwidth_gbs(l->bytes, l->ns), l->ns);
     out_char(o, '}');
 }

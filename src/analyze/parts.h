@@ -38,10 +38,8 @@ struct packet {
     uint8_t kind; /* enum traffic */
 };
 
-struct operator
-{
+struct op_facts {
     str_id name, group; /* group: its decimal key, "N/A" */
-    bool timed;         /* has what follows: some device ran it with a master task */
     struct comm_times times;
     struct traffic_sum traffic[TRAFFIC_KINDS]; /* TRAFFIC_SDMA: only its own */
     uint32_t first_packet, n_packets;          /* in packets: each (kind, bytes) once, in order of appearance */
@@ -61,7 +59,7 @@ typedef ARRAY(struct link) link_list;
 struct analysis {
     unsigned rules;
     struct strpool *strings;
-    ARRAY(struct operator) operators; /* order of appearance */
+    ARRAY(struct op_facts) operators; /* order of appearance */
     struct map operator_of;           /* name << 32 | group -> index */
     packet_list packets;
     link_list links; /* in order of appearance; of one operator and pair of ranks there is one per device */
@@ -133,7 +131,7 @@ bool plane_next(struct plane *p, struct comm_step *s);
  */
 
 /* What all operators together have. Its packets are in *packets. */
-void analysis_total(const struct analysis *a, struct operator* total, packet_list *packets);
+void analysis_total(const struct analysis *a, struct op_facts *total, packet_list *packets);
 
 /* Add links[n] to `list`, those of the same ranks as one. */
 void links_merge(link_list *list, const struct link *links, size_t n);
@@ -142,7 +140,7 @@ void links_merge(link_list *list, const struct link *links, size_t n);
 void analysis_links(const struct analysis *a, link_list *by_operator);
 
 /* Traffic as the outputs show it: TRAFFIC_SDMA with what went over the links of other kinds. */
-struct traffic_sum traffic_shown(const struct operator* op, enum traffic kind);
+struct traffic_sum traffic_shown(const struct op_facts *op, enum traffic kind);
 
 /* Numbers of the outputs: GB/s and shares, rounded to four decimals; 0 when there is nothing to divide by. */
 double bandwidth_gbs(int64_t bytes, int64_t ns);
@@ -161,11 +159,12 @@ static inline double as_mb(int64_t bytes)
 /* ---- json.c, tables.c -----------------------------------------------------------------------------------------------
  */
 
-/* Write one file; *rows counts operators, or rows. Return 0, or -1 with *err set. */
+/* Write one file; *rows counts operators, or rows. The database gets the tables of `rules`, the others are taken over.
+ * Return 0, or -1 with *err set. */
 int json_write_communication(const struct analysis *a, const char *path, uint64_t *bytes, uint64_t *rows,
                              struct error *err);
 int json_write_matrix(const struct analysis *a, const char *path, uint64_t *bytes, uint64_t *rows, struct error *err);
-int tables_write(const struct analysis *a, const char *path, struct diag *diag, uint64_t *bytes, uint64_t *rows,
-                 struct error *err);
+int tables_write(const struct analysis *a, unsigned rules, const char *path, struct diag *diag, uint64_t *bytes,
+                 uint64_t *rows, struct error *err);
 
 #endif

@@ -47,7 +47,7 @@ static void merge_traffic(struct traffic_sum *t, const struct traffic_sum *more)
     t->large += more->large;
 }
 
-static void merge_operator(struct operator* total, const struct operator* op)
+static void merge_operator(struct op_facts *total, const struct op_facts *op)
 {
     sum_merge(&total->times.elapsed, &op->times.elapsed);
     sum_merge(&total->times.transit, &op->times.transit);
@@ -56,13 +56,12 @@ static void merge_operator(struct operator* total, const struct operator* op)
     for (int i = 0; i < TRAFFIC_KINDS; i++) merge_traffic(&total->traffic[i], &op->traffic[i]);
 }
 
-void analysis_total(const struct analysis *a, struct operator* total, packet_list *packets)
+void analysis_total(const struct analysis *a, struct op_facts *total, packet_list *packets)
 {
     struct map at[TRAFFIC_KINDS] = {0};
-    *total = (struct operator){.timed = true};
+    *total = (struct op_facts){0};
     for (size_t i = 0; i < a->operators.n; i++) {
-        const struct operator* op = & a->operators.at[i];
-        if (!op->timed) continue;
+        const struct op_facts *op = &a->operators.at[i];
         merge_operator(total, op);
         for (const struct packet *p = a->packets.at + op->first_packet, *end = p + op->n_packets; p < end; p++) {
             if (p->kind == TRAFFIC_SDMA) continue; /* shown for single operators only */
@@ -77,7 +76,7 @@ void analysis_total(const struct analysis *a, struct operator* total, packet_lis
     for (int i = 0; i < TRAFFIC_KINDS; i++) map_free(&at[i]);
 }
 
-struct traffic_sum traffic_shown(const struct operator* op, enum traffic kind)
+struct traffic_sum traffic_shown(const struct op_facts *op, enum traffic kind)
 {
     struct traffic_sum t = op->traffic[kind];
     for (int i = 0; kind == TRAFFIC_SDMA && i < TRAFFIC_KINDS; i++)

@@ -33,8 +33,7 @@ static double as_us(int64_t ns)
 static void write_time(const struct analysis *a, struct db_table *t)
 {
     for (size_t i = 0; i < a->operators.n; i++) {
-        const struct operator* op = & a->operators.at[i];
-        if (!op->timed) continue;
+        const struct op_facts *op = &a->operators.at[i];
         int64_t busy = sum_of(op->times.transit.value, op->times.wait.value);
         put_text(a, t, op->name);
         put_text(a, t, op->group);
@@ -49,7 +48,7 @@ static void write_time(const struct analysis *a, struct db_table *t)
 }
 
 /* A row of traffic with one of its packets, NULL = it has none of its own. */
-static void put_traffic(const struct analysis *a, struct db_table *t, const struct operator* op, enum traffic kind,
+static void put_traffic(const struct analysis *a, struct db_table *t, const struct op_facts *op, enum traffic kind,
                         const struct packet *p)
 {
     struct traffic_sum sum = traffic_shown(op, kind);
@@ -69,9 +68,9 @@ static void put_traffic(const struct analysis *a, struct db_table *t, const stru
 static void write_bandwidth(const struct analysis *a, struct db_table *t)
 {
     for (size_t i = 0; i < a->operators.n; i++) {
-        const struct operator* op = & a->operators.at[i];
+        const struct op_facts *op = &a->operators.at[i];
         const struct packet *packets = a->packets.at + op->first_packet;
-        for (int kind = 0; op->timed && kind < TRAFFIC_KINDS; kind++) {
+        for (int kind = 0; kind < TRAFFIC_KINDS; kind++) {
             struct traffic_sum sum = traffic_shown(op, (enum traffic)kind);
             if (!sum.bytes.value && !sum.ns.value) continue;
             bool any = false;
@@ -234,14 +233,14 @@ static void take_over(sqlite3 *old, struct db_table *t, struct diag *diag)
 
 /* ---- the file ---- */
 
-int tables_write(const struct analysis *a, const char *path, struct diag *diag, uint64_t *bytes, uint64_t *rows,
-                 struct error *err)
+int tables_write(const struct analysis *a, unsigned rules, const char *path, struct diag *diag, uint64_t *bytes,
+                 uint64_t *rows, struct error *err)
 {
     struct db_file *f = db_file_open(path, DB_PAGE_SIZE, NULL, err);
     if (!f) return -1;
-    sqlite3 *old = a->rules == (NPUPROF_COMMUNICATION | NPUPROF_COMMUNICATION_MATRIX) ? NULL : open_old(path);
+    sqlite3 *old = rules == (NPUPROF_COMMUNICATION | NPUPROF_COMMUNICATION_MATRIX) ? NULL : open_old(path);
     for (size_t i = 0; i < N_TABLES; i++) {
-        bool own = a->rules & tables[i].rule;
+        bool own = rules & tables[i].rule;
         if (!own && !has_table(old, tables[i].definition.name, diag)) continue;
         struct db_table *t = db_table_begin(f, &tables[i].definition);
         if (own) tables[i].write(a, t);

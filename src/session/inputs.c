@@ -349,11 +349,16 @@ uint64_t inputs_scan(struct input_files files[INPUT_COUNT], const char *path, co
     return total;
 }
 
+uint64_t inputs_leave_out(struct input_files files[INPUT_COUNT], enum input_id id)
+{
+    uint64_t bytes = files[id].bytes;
+    for (size_t i = 0; i < files[id].n; i++) file_free(&files[id].at[i]);
+    free(files[id].at);
+    files[id] = (struct input_files){0};
+    return bytes;
+}
+
 void inputs_free(struct input_files files[INPUT_COUNT])
 {
-    for (int i = 0; i < INPUT_COUNT; i++) {
-        for (size_t k = 0; k < files[i].n; k++) file_free(&files[i].at[k]);
-        free(files[i].at);
-    }
-    memset(files, 0, INPUT_COUNT * sizeof *files);
+    for (int i = 0; i < INPUT_COUNT; i++) inputs_leave_out(files, (enum input_id)i);
 }

@@ -161,4 +161,7 @@ uint64_t inputs_scan(struct input_files files[INPUT_COUNT], const char *path, co
                      struct diag *diag);
 void inputs_free(struct input_files files[INPUT_COUNT]);
 
+/* Forget the files of one kind. Returns the sum of their sizes. */
+uint64_t inputs_leave_out(struct input_files files[INPUT_COUNT], enum input_id id);
+
 #endif

@@ -419,6 +419,12 @@ void session_close(struct session *s)
     free(s);
 }
 
+void session_leave_out(struct session *s, enum input_id id)
+{
+    if (s->host) s->input_bytes -= inputs_leave_out(s->host->inputs, id);
+    for (size_t i = 0; i < s->n_devices; i++) s->input_bytes -= inputs_leave_out(s->devices[i].inputs, id);
+}
+
 const struct prof_dir *session_device(const struct session *s, uint16_t device_id)
 {
     for (size_t i = 0; i < s->n_devices; i++)

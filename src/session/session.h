@@ -92,6 +92,9 @@ int session_discover(const char *path, char ***paths, size_t *n, struct error *e
 struct session *session_open(const char *path, struct diag *diag, struct error *err);
 void session_close(struct session *s);
 
+/* Forget the files of one kind, in all directories: nobody is going to need them. */
+void session_leave_out(struct session *s, enum input_id id);
+
 /* The device directory with that id, or NULL. */
 const struct prof_dir *session_device(const struct session *s, uint16_t device_id);
 
