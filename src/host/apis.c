@@ -159,9 +159,8 @@ static void convert_block(size_t item, void *context)
         uint64_t begin = a->begin, finish = a->end;
         a->start_ns = clock_host_ns(clock, begin);
         a->end_ns = clock_host_ns(clock, finish);
-        if (finish > begin)
-            a->rest_ps =
-                clock_host_rest_ps(clock, finish - begin, (int64_t)((uint64_t)a->end_ns - (uint64_t)a->start_ns));
+        int64_t ns = (int64_t)((uint64_t)a->end_ns - (uint64_t)a->start_ns); /* no overflow, however damaged */
+        a->rest_ps = clock_host_rest_ps(clock, begin, finish, ns);
     }
 }
 

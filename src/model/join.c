@@ -156,9 +156,8 @@ static struct task make_task(const struct model *m, const struct device_model *d
         .memcpy = NONE,
         .device_type = from->type,
     };
-    if (from->end > from->start)
-        t.rest_ps = clock_device_rest_ps(&d->dir->clock, from->end - from->start,
-                                         (int64_t)((uint64_t)t.end_ns - (uint64_t)t.start_ns));
+    int64_t ns = (int64_t)((uint64_t)t.end_ns - (uint64_t)t.start_ns); /* no overflow, however damaged */
+    if (!from->in_ms) t.rest_ps = clock_task_rest_ps(&d->dir->clock, from->start, from->end, ns);
     str_id host_type = known->unknown;
     if (host_task != NONE) {
         const struct host_task *h = &m->host.tasks.at[host_task];

@@ -113,7 +113,7 @@ struct comm_statistic {
 enum overlap_kind { OVERLAP_COMPUTE, OVERLAP_COMMUNICATION, OVERLAP_NOT_OVERLAPPED, OVERLAP_FREE, OVERLAP_KINDS };
 
 struct section {
-    int64_t start_ns, end_ns; /* end > start */
+    int64_t start_ns, end_ns; /* end > start; of computation in a script timeline they may be equal */
 };
 
 struct device_model {

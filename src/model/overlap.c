@@ -74,11 +74,18 @@ static void stretch(struct section *whole, int64_t start_ns, int64_t end_ns)
     if (end_ns > whole->end_ns) whole->end_ns = end_ns;
 }
 
-static void move(sections *from, struct device_model *d, enum overlap_kind kind)
+/* The reference's scripts show an operator that took no time at all. */
+static bool keeps(const struct model *m, const struct section *s, enum overlap_kind kind)
+{
+    return s->end_ns > s->start_ns ||
+           (kind == OVERLAP_COMPUTE && m->session->script_timeline && s->end_ns == s->start_ns);
+}
+
+static void move(const struct model *m, sections *from, struct device_model *d, enum overlap_kind kind)
 {
     size_t kept = 0;
     for (size_t i = 0; i < from->n; i++)
-        if (from->at[i].end_ns > from->at[i].start_ns) from->at[kept++] = from->at[i];
+        if (keeps(m, &from->at[i], kind)) from->at[kept++] = from->at[i];
     from->n = kept;
     d->overlap[kind].at = from->at;
     d->overlap[kind].n = from->n;
@@ -110,8 +117,8 @@ void overlap_build(const struct model *m, struct device_model *d, const struct w
     if (whole.end_ns > whole.start_ns) subtract(&idle, &whole, 1, busy.at, busy.n);
 
     array_free(&busy);
-    move(&compute, d, OVERLAP_COMPUTE);
-    move(&communication, d, OVERLAP_COMMUNICATION);
-    move(&alone, d, OVERLAP_NOT_OVERLAPPED);
-    move(&idle, d, OVERLAP_FREE);
+    move(m, &compute, d, OVERLAP_COMPUTE);
+    move(m, &communication, d, OVERLAP_COMMUNICATION);
+    move(m, &alone, d, OVERLAP_NOT_OVERLAPPED);
+    move(m, &idle, d, OVERLAP_FREE);
 }

@@ -134,14 +134,23 @@ static int16_t rest_ps(struct fine exact, int64_t ns)
     return (int16_t)(more * 1000 + (int64_t)exact.ps);
 }
 
-int16_t clock_device_rest_ps(const struct clock *c, uint64_t ticks, int64_t ns)
+int16_t clock_task_rest_ps(const struct clock *c, uint64_t start, uint64_t end, int64_t ns)
 {
-    return rest_ps(distance(ticks, c->device_hz), ns);
+    struct fine exact;
+    if (end <= start) return 0;
+    if (c->task_seconds) {
+        double span = seconds_time(c, end) - seconds_time(c, start);
+        exact = (struct fine){whole_ns(span), (unsigned)((span - floor(span)) * 1000)};
+    } else {
+        exact = distance(end - start, c->device_hz);
+    }
+    return rest_ps(exact, ns);
 }
 
-int16_t clock_host_rest_ps(const struct clock *c, uint64_t ticks, int64_t ns)
+int16_t clock_host_rest_ps(const struct clock *c, uint64_t begin, uint64_t end, int64_t ns)
 {
-    return c->host_is_ns ? 0 : rest_ps(distance(ticks, c->host_hz), ns);
+    if (c->host_is_ns || end <= begin) return 0;
+    return rest_ps(distance(end - begin, c->host_hz), ns);
 }
 
 int64_t clock_sampled_ns(const struct clock *c, int64_t device_mono_ns)

@@ -36,12 +36,13 @@ int64_t clock_device_duration_ns(const struct clock *c, uint64_t ticks);
  * reference has AI CPU tasks that the scheduler reports so. */
 int64_t clock_ms_duration_ns(const struct clock *c, uint64_t start, uint64_t end);
 
-double clock_device_duration_us(const struct clock *c, uint64_t ticks); /* with the rounding of the reference's scripts */
+double clock_device_duration_us(const struct clock *c,
+                                uint64_t ticks); /* with the rounding of the reference's scripts */
 
-/* How much longer, in ps, than `ns` that many ticks are: what was lost when start and end were rounded to whole ns. 0
- * when it is more than that. */
-int16_t clock_device_rest_ps(const struct clock *c, uint64_t ticks, int64_t ns);
-int16_t clock_host_rest_ps(const struct clock *c, uint64_t ticks, int64_t ns);
+/* How much longer, in ps, than `ns`, the difference of their times, it is from one count to a later one: what was lost
+ * when the times were rounded to whole ns. 0 when it is more than that. Of tasks: as exact as clock_task_ns. */
+int16_t clock_task_rest_ps(const struct clock *c, uint64_t start, uint64_t end, int64_t ns);
+int16_t clock_host_rest_ps(const struct clock *c, uint64_t begin, uint64_t end, int64_t ns);
 
 int64_t clock_sampled_ns(const struct clock *c, int64_t device_mono_ns); /* device CLOCK_MONOTONIC_RAW ns -> epoch ns */
 int64_t clock_raw_ns(const struct clock *c, int64_t host_raw_ns);        /* host CLOCK_MONOTONIC_RAW ns -> epoch ns */

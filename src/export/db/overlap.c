@@ -9,10 +9,12 @@ static void write_overlap_analysis(struct db_run *run, struct db_table *t)
         if (!device->has_tasks) continue;
         for (int kind = 0; kind < OVERLAP_KINDS; kind++) {
             for (size_t i = 0; i < device->overlap[kind].n; i++) {
+                const struct section *s = &device->overlap[kind].at[i];
+                if (s->start_ns == s->end_ns) continue;
                 db_int(t, id++);
                 db_int(t, device->device_id);
-                db_int(t, device->overlap[kind].at[i].start_ns);
-                db_int(t, device->overlap[kind].at[i].end_ns);
+                db_int(t, s->start_ns);
+                db_int(t, s->end_ns);
                 db_int(t, kind);
                 db_row(t);
             }
