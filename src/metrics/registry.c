@@ -35,6 +35,8 @@ const struct metric *const metrics[] = {
     &metric_process_cpu,
     &metric_system_mem,
     &metric_process_mem,
+    &metric_op_memory,
+    &metric_static_op_mem,
 };
 const size_t n_metrics = sizeof metrics / sizeof *metrics;
 
