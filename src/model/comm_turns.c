@@ -3,15 +3,6 @@
 #include "base/map.h"
 #include "model/comm.h"
 
-/* Streams of launched tasks, where a record has the task id alone. Of several launches with one id the first counts. */
-static void map_streams(const struct model *m, const struct device_model *d, struct map *stream_of)
-{
-    for (size_t i = 0; i < m->host.tasks.n; i++) {
-        const struct host_task *t = &m->host.tasks.at[i];
-        if (t->device_id == d->device_id) map_put(stream_of, t->task_id, t->stream_id, NULL);
-    }
-}
-
 static void add_turns(struct device_model *d, const struct map *stream_of, bool compute)
 {
     const struct aicpu_comm *c = &d->data.aicpu;
@@ -31,7 +22,7 @@ void comm_turns_build(const struct model *m, struct device_model *d)
 {
     struct map stream_of = {0};
     if (!d->data.aicpu.turns.n) return;
-    if (d->dir->chip->unique_task_ids) map_streams(m, d, &stream_of);
+    if (d->dir->chip->unique_task_ids) model_streams(m, d, &stream_of);
     add_turns(d, &stream_of, true);
     add_turns(d, &stream_of, false);
     map_free(&stream_of);
