@@ -94,22 +94,29 @@ static void add_run(struct row *r, const struct task_phases *p)
     r->waiting += between(p->waiting, p->running < p->waiting ? p->complete : p->running);
 }
 
+static bool is_exported(const struct device_model *d, const struct task_phases *p)
+{
+    struct device_task run = {.start = p->running ? p->running : p->pending, .end = p->complete};
+    return window_has_task(&d->window, &run);
+}
+
 /* Rows in order of (type, task, stream). */
 static void gather_rows(struct report_of_device *r)
 {
     const struct device_data *data = &r->d->data;
     struct sort_key *order = mem_alloc(data->phases.n * sizeof *order);
+    size_t n = 0;
     for (size_t i = 0; i < data->phases.n; i++) {
         const struct task_phases *p = &data->phases.at[i];
         uint64_t key = (uint64_t)p->type_number << 32 | (uint64_t)(p->task_id & 0xFFFF) << 16 | (p->stream_id & 0xFFFF);
-        order[i] = (struct sort_key){key, (uint32_t)i};
+        if (is_exported(r->d, p)) order[n++] = (struct sort_key){key, (uint32_t)i};
     }
-    sort_keys(order, data->phases.n);
-    for (size_t i = 0; i < data->phases.n; i++) {
+    sort_keys(order, n);
+    for (size_t i = 0; i < n; i++) {
         const struct task_phases *p = &data->phases.at[order[i].index];
         if (!i || order[i].key != order[i - 1].key)
-            array_push(&r->rows,
-                       ((struct row){.stream_id = p->stream_id, .task_id = p->task_id, .type_number = p->type_number}));
+            array_push(&r->rows, ((struct row){
+                                     .stream_id = p->stream_id, .task_id = p->task_id, .type_number = p->type_number}));
         add_run(&r->rows.at[r->rows.n - 1], p);
     }
     free(order);
@@ -127,11 +134,14 @@ static void add_copy(struct copy_row *r, const struct device_copy *c)
 /* Copies of a task follow each other. */
 static void gather_copies(struct report_of_device *r)
 {
+    const struct device_copy *last = NULL;
     for (size_t i = 0; i < r->d->data.copies.n; i++) {
-        const struct device_copy *c = &r->d->data.copies.at[i], *last = i ? &r->d->data.copies.at[i - 1] : NULL;
+        const struct device_copy *c = &r->d->data.copies.at[i];
+        if (!window_shows(&r->d->window, c->start_ns, c->end_ns)) continue;
         if (!last || last->stream_id != c->stream_id || last->task_id != c->task_id)
             array_push(&r->copies, ((struct copy_row){.stream_id = c->stream_id, .task_id = c->task_id}));
         add_copy(&r->copies.at[r->copies.n - 1], c);
+        last = c;
     }
 }
 

@@ -70,9 +70,9 @@ static void write_rows(struct table *t, struct stream *streams, size_t n)
 }
 
 /* The copies that ended within the collection. */
-static bool is_copy(const struct model *m, const struct device_copy *c)
+static bool is_copy(const struct model *m, const struct device_model *d, const struct device_copy *c)
 {
-    return c->end_ns >= m->session->start_ns;
+    return c->end_ns >= m->session->start_ns && window_shows(&d->window, c->start_ns, c->end_ns);
 }
 
 static bool write_copies(struct table *t, const struct device_model *d)
@@ -80,7 +80,7 @@ static bool write_copies(struct table *t, const struct device_model *d)
     static const char name[] = "MemcopyAsync", type[] = "other";
     for (size_t i = 0; i < d->data.copies.n; i++) {
         const struct device_copy *c = &d->data.copies.at[i];
-        if (!is_copy(t->target->model, c)) continue;
+        if (!is_copy(t->target->model, d, c)) continue;
         table_u64(t, d->device_id);
         table_text(t, name, sizeof name - 1);
         table_text(t, type, sizeof type - 1);
@@ -123,7 +123,7 @@ static uint64_t count_rows(const struct model *m)
         const struct device_model *d = &m->devices[i];
         for (size_t k = 0; k < d->tasks.n; k++) rows += is_row(&d->tasks.at[k]);
         for (size_t k = 0; m->session->script_summary && k < d->data.copies.n; k++)
-            rows += is_copy(m, &d->data.copies.at[k]);
+            rows += is_copy(m, d, &d->data.copies.at[k]);
     }
     return rows;
 }

@@ -60,6 +60,19 @@ static const char *yes_no(int8_t value)
     return value == 1 ? "yes" : "no";
 }
 
+/* In the timelines of the reference's scripts: from the launch at level node. Their ids end in the sub-task, of which an
+ * operator has none: -1. */
+static void script_arrow(struct trace *t, const struct trace_point *to, uint32_t connection)
+{
+    const struct host_data *h = &t->model->host;
+    const struct api *a = connection <= h->apis.n ? &h->apis.at[connection - 1] : NULL;
+    bool launch = a && a->level == LEVEL_NODE && api_shown(a, true) && !strcmp(model_text(t->model, a->name), "launch");
+    struct trace_point from;
+    if (launch)
+        from = (struct trace_point){trace_pid(t->model->session->host, CANN_INDEX), (int32_t)a->thread_id, a->start_ns};
+    trace_arrow(t, ((trace_arrow_id)connection << 32) - 1, launch ? &from : NULL, to);
+}
+
 static void operation(struct trace *t, uint32_t pid, int32_t tid, const struct comm_op *o)
 {
     trace_begin(t);
@@ -76,7 +89,10 @@ static void operation(struct trace *t, uint32_t pid, int32_t tid, const struct c
         trace_arg_text(t, "retry", yes_no(o->retry));
     }
     trace_end(t);
-    if (o->connection) trace_flow_end(t, pid, tid, o->connection, o->start_ns);
+    if (!o->connection) return;
+    if (t->model->session->script_timeline)
+        script_arrow(t, &(struct trace_point){pid, tid, o->start_ns}, o->connection);
+    else trace_flow_end(t, pid, tid, o->connection, o->start_ns);
 }
 
 static void sub_tasks(struct trace *t, uint32_t pid, const struct device_model *d)
