@@ -9,11 +9,10 @@ static const char *const names[OVERLAP_KINDS] = {
     [OVERLAP_FREE] = "Free",
 };
 
-static bool has_sections(const struct model *m)
+static bool has_sections(const struct device_model *d)
 {
-    for (size_t i = 0; i < m->n_devices; i++)
-        for (int kind = 0; kind < OVERLAP_KINDS; kind++)
-            if (m->devices[i].overlap[kind].n) return true;
+    for (int kind = 0; kind < OVERLAP_KINDS; kind++)
+        if (d->overlap[kind].n) return true;
     return false;
 }
 
@@ -33,13 +32,12 @@ bool overlap_has(const struct model *m, const struct prof_dir *dir)
 /* Is the device in the layer at all? In a script timeline those that neither computed nor communicated are not. */
 static bool shown(const struct model *m, size_t device)
 {
-    return !m->session->script_timeline || overlap_has(m, m->devices[device].dir);
+    return m->session->script_timeline ? overlap_has(m, m->devices[device].dir) : has_sections(&m->devices[device]);
 }
 
 void overlap_write(struct trace *t, const struct layer *layer)
 {
     const struct model *m = t->model;
-    if (!has_sections(m)) return;
     for (size_t i = 0; i < m->n_devices; i++)
         if (shown(m, i)) layer_process(t, layer, m->devices[i].dir);
     for (size_t i = 0; i < m->n_devices; i++)
