@@ -231,13 +231,16 @@ static unsigned threads_of(const struct npuprof_options *options)
     return options->jobs ? options->jobs : jobs_cores();
 }
 
-static void build_model(struct model *m, struct prof_run *r, const struct session *s, struct progress *progress)
+static void build_model(struct model *m, struct prof_run *r, struct session *s, struct progress *progress)
 {
     struct model_options options = {
         .threads = threads_of(r->options), .progress = progress, .only_communication = r->analysis != NULL};
     double start = now_seconds();
     struct selection selection = {r->options->model_id, r->options->iteration_id, r->options->iteration_count};
-    if (r->options->has_selection && !r->analysis) options.selection = &selection;
+    if (r->options->has_selection && !r->analysis) {
+        options.selection = &selection;
+        s->script_tasks = s->script_timeline = s->script_summary = true;
+    }
     model_build(m, s, &options, r->diag);
     diag_note(r->diag, DIAG_INFO, "", DIAG_NO_OFFSET, "raw data read and joined in %.2f s", now_seconds() - start);
 }

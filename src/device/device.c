@@ -97,7 +97,8 @@ static void build_counters(struct loading *l, const freq_changes *all)
         pmu_load_unique(l->d, &l->from);
         return;
     }
-    bool native = l->from.dir->chip->native_tasks && strncmp(l->from.dir->meta.aic_metrics, "Custom", 6);
+    bool native = l->from.dir->chip->native_tasks && !l->from.session->script_tasks &&
+                  strncmp(l->from.dir->meta.aic_metrics, "Custom", 6);
     const freq_changes *freq = native ? &l->conv : all;
     pmu_load(l->d, &l->flips, freq_trusted(freq) ? freq : &none, &l->from);
 }

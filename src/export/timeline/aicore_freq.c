@@ -47,7 +47,8 @@ static void script_write(struct trace *t, const struct layer *layer)
         const struct device_model *d = &m->devices[i];
         uint64_t before = t->events;
         script_points(t, layer_pid(layer, d->dir), d);
-        if (t->events > before) layer_process(t, layer, d->dir);
+        /* of single iterations: also where none of it falls into them */
+        if (t->events > before || (t->limited && d->data.recorded_freqs.n)) layer_process(t, layer, d->dir);
     }
 }
 
