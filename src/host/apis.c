@@ -152,7 +152,7 @@ static void convert_block(size_t item, void *context)
     if (end > f->h->apis.n) end = f->h->apis.n;
     for (size_t i = item * CONVERT_BLOCK; i < end; i++) {
         struct api *a = &f->h->apis.at[i];
-        if (a->begin) a->flags |= API_EXPORTED;
+        if (a->begin) a->flags |= API_EXPORTED | API_TIMED;
         if (a->level == LEVEL_NODE) a->flags |= API_FLOW_START;
         if (a->level == LEVEL_ACL && (a->name == f->names->record_event || a->name == f->names->wait_event))
             a->flags |= API_FLOW_START | API_EVENT_SYNC;

@@ -38,6 +38,7 @@ enum api_flag {
         2, /* an arrow to the device starts here (node level, event record / wait, or launched an async copy) */
     API_EVENT_SYNC = 4, /* acl API aclrtRecordEvent or aclrtStreamWaitEvent */
     API_OUTSIDE = 16,   /* of no iteration that is exported (model/selection.h): not shown */
+    API_TIMED = 32,     /* begin not 0 */
     API_STRADDLES = 8,  /* began before the collection, in no ModelLoad of its thread: scripts do not show it */
 };
 
@@ -153,10 +154,16 @@ struct memcpy_info {
     uint16_t direction; /* ENUM_MEMCPY_OPERATION, 65535 = other */
 };
 
-/* Is a call shown in the timeline (scripts: session.script_timeline) or in reports (session.script_summary)? */
+/* Is a call shown in the timeline? (scripts: session.script_timeline) */
 static inline bool api_shown(const struct api *a, bool scripts)
 {
     return (a->flags & (API_EXPORTED | API_OUTSIDE)) == API_EXPORTED && !(scripts && a->flags & API_STRADDLES);
+}
+
+/* Is it counted in reports? (scripts: session.script_summary) Scripts count what came before the collection, too. */
+static inline bool api_counted(const struct api *a, bool scripts)
+{
+    return scripts ? (a->flags & (API_TIMED | API_OUTSIDE)) == API_TIMED : api_shown(a, false);
 }
 
 struct fusion_op {
@@ -222,6 +229,10 @@ const char *host_acl_tag_name(uint16_t tag, char buf[8]);
 
 /* "acl", "model", "node", "communication", "runtime"; NULL for any other level. */
 const char *host_level_name(uint16_t level);
+
+/* The same where the reference's scripts name levels: also "pytorch", "pta", "msproftx"; decimal text for any other.
+ * buf[8] may be used. */
+const char *host_script_level_name(uint16_t level, char buf[8]);
 
 /* Names of communication enums by database number; NULL when the number has no name. */
 const char *comm_data_type_name(uint16_t value);

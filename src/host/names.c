@@ -13,10 +13,12 @@ static const char *const acl_tags[] = {
     [6] = "ACL_ASCENDC", [7] = "HOST_HCCL", [9] = "ACL_DVPP", [10] = "ACL_GRAPH", [11] = "ACL_ATB",
 };
 
-static const struct {
+struct level_name {
     uint16_t level;
     const char *name;
-} levels[] = {
+};
+
+static const struct level_name levels[] = {
     {LEVEL_ACL, "acl"},         {LEVEL_MODEL, "model"}, {LEVEL_NODE, "node"}, {LEVEL_COMMUNICATION, "communication"},
     {LEVEL_RUNTIME, "runtime"},
 };
@@ -202,6 +204,16 @@ const char *host_level_name(uint16_t level)
     for (size_t i = 0; i < COUNT(levels); i++)
         if (levels[i].level == level) return levels[i].name;
     return NULL;
+}
+
+const char *host_script_level_name(uint16_t level, char buf[8])
+{
+    static const struct level_name more[] = {{LEVEL_PYTORCH, "pytorch"}, {LEVEL_PTA, "pta"}, {LEVEL_TX, "msproftx"}};
+    const char *name = host_level_name(level);
+    for (size_t i = 0; i < COUNT(more) && !name; i++)
+        if (more[i].level == level) name = more[i].name;
+    if (!name) *format_u64(buf, level) = '\0';
+    return name ? name : buf;
 }
 
 /* Names of a communication enum, with the three numbers that all of them share. */

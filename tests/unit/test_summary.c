@@ -430,7 +430,7 @@ static void add_api(struct world *w, uint16_t level, const char *name, const cha
                                     .name = text(w, name),
                                     .item = text(w, item),
                                     .level = level,
-                                    .flags = API_EXPORTED,
+                                    .flags = API_EXPORTED | API_TIMED,
                                 }));
 }
 
@@ -473,13 +473,17 @@ static void scripts_list_apis_under_each_device_with_exact_durations(void **stat
         add_api(w, LEVEL_ACL, "aclrtFree", "0", 1000 + i % 2 * 2000);
         w->m.host.apis.at[i].rest_ps = 900;
     }
+    add_api(w, LEVEL_PTA, "api_25000_3e9", "an item", 1000);
+    w->m.host.apis.at[4].flags = API_TIMED; /* before the collection: counts all the same */
     add_api(w, LEVEL_ACL, "aclrtMalloc", "0", 1000);
-    w->m.host.apis.at[4].flags |= API_STRADDLES;
+    w->m.host.apis.at[5].flags |= API_OUTSIDE;
     export_all(w);
     assert_file(w, "api_statistic",
                 "Device_id,Level,API Name,Time(us),Count,Avg(us),Min(us),Max(us),Variance\n"
                 "0,acl,aclrtFree,8.004,4,2.001,1.001,3.001,1\n"
-                "1,acl,aclrtFree,8.004,4,2.001,1.001,3.001,1\n");
+                "0,pta,an item,1,1,1,1,1,0\n"
+                "1,acl,aclrtFree,8.004,4,2.001,1.001,3.001,1\n"
+                "1,pta,an item,1,1,1,1,1,0\n");
 }
 
 static void scripts_sort_op_statistic_device_by_device(void **state)
@@ -502,7 +506,8 @@ static void step_trace_pads_to_the_step_with_most_reductions(void **state)
 {
     struct world *w = *state;
     struct device_model *d = &w->devices[1];
-    array_push(&d->data.steps, ((struct step){1, 1, T0 + 1000, T0 + 3000, T0 + 9000, 8500, 2000, 6000, 0, 0, 0, false}));
+    array_push(&d->data.steps,
+               ((struct step){1, 1, T0 + 1000, T0 + 3000, T0 + 9000, 8500, 2000, 6000, 0, 0, 0, false}));
     array_push(&d->data.steps, ((struct step){MODEL_NONE, 2, 0, 0, T0 + 9000, 8000, 0, 0, 500, 0, 0, true}));
     array_push(&d->data.reduces, ((struct step_reduce){1, 1, T0 + 9000, T0 + 4000, T0 + 4500, 500}));
     array_push(&d->data.reduces, ((struct step_reduce){7, 1, T0 + 9000, T0 + 4000, T0 + 4500, 500}));

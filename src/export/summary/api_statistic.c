@@ -35,9 +35,23 @@ static int64_t variance(const struct group *g, wide average)
     return divide_round(spread, (wide)g->count * 1000000000);
 }
 
+/* Calls of some levels are known by what they were about. */
+static bool is_named_by_item(const struct model *m, uint16_t level)
+{
+    if (level == LEVEL_COMMUNICATION || !m->session->script_summary) return level == LEVEL_COMMUNICATION;
+    return level != LEVEL_ACL && level != LEVEL_MODEL && level != LEVEL_NODE && level != LEVEL_RUNTIME;
+}
+
+static const char *level_name(const struct model *m, uint16_t level, char buf[8])
+{
+    const char *name = host_level_name(level);
+    if (!name) return m->session->script_summary ? host_script_level_name(level, buf) : "";
+    return name;
+}
+
 static void add(struct groups *groups, const struct model *m, const struct api *a)
 {
-    str_id name = a->level == LEVEL_COMMUNICATION ? a->item : a->name;
+    str_id name = is_named_by_item(m, a->level) ? a->item : a->name;
     bool is_new;
     uint64_t key = (uint64_t)a->level << 32 | name;
     uint32_t index = *map_put(&groups->by_key, key, (uint32_t)groups->all.n, &is_new);
@@ -69,18 +83,19 @@ static int by_name_then_level(const void *a, const void *b)
 static int by_name_then_level_name(const void *a, const void *b)
 {
     const struct group *x = a, *y = b;
-    const char *p = host_level_name(x->level), *q = host_level_name(y->level);
+    char a_buf[8], b_buf[8];
+    const char *p = host_script_level_name(x->level, a_buf), *q = host_script_level_name(y->level, b_buf);
     int order = strcmp(x->name_text, y->name_text);
-    return order ? order : strcmp(p ? p : "", q ? q : "");
+    return order ? order : strcmp(p, q);
 }
 
 static int write_group(struct table *t, const struct prof_dir *dir, const struct group *g)
 {
-    const char *level = host_level_name(g->level);
+    char buf[8];
+    const char *level = level_name(t->target->model, g->level, buf);
     bool scripts = t->target->model->session->script_summary;
     wide average = (g->sum + g->count / 2) / g->count;
     if (!scripts) average = (wide)divide_round(g->sum, g->count * (wide)1000) * 1000;
-    if (!level) level = "";
     report_row(t, dir);
     table_text(t, level, strlen(level));
     table_string(t, g->name);
@@ -112,7 +127,7 @@ static int write(struct export_target *target, struct error *err)
     const struct model *m = target->model;
     struct groups groups = {0};
     for (size_t i = 0; i < m->host.apis.n; i++)
-        if (api_shown(&m->host.apis.at[i], m->session->script_summary)) add(&groups, m, &m->host.apis.at[i]);
+        if (api_counted(&m->host.apis.at[i], m->session->script_summary)) add(&groups, m, &m->host.apis.at[i]);
     if (groups.all.n)
         qsort(groups.all.at, groups.all.n, sizeof *groups.all.at,
               m->session->script_summary ? by_name_then_level_name : by_name_then_level);

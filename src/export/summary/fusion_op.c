@@ -2,6 +2,8 @@
 #include "base/map.h"
 #include "export/summary/summary.h"
 
+#include <stdlib.h>
+
 static const char *const columns[] = {
     "Device_id",         "Model Name",        "Model ID",
     "Fusion Op",         "Original Ops",      "Memory Input(KB)",
@@ -14,13 +16,27 @@ static void kilobytes(struct table *t, uint64_t bytes)
     table_shortest(t, (double)bytes / 1024);
 }
 
+/* The scripts join the names with commas first, and then take every comma for a joint. */
+static void original_ops(struct table *t, str_id ops)
+{
+    const char *text = model_text(t->target->model, ops);
+    if (!t->target->model->session->script_summary || !strchr(text, ',')) {
+        table_string(t, ops);
+        return;
+    }
+    char *joined = mem_strndup(text, strlen(text));
+    for (char *c = joined; (c = strchr(c, ','));) *c = ';';
+    table_text(t, joined, strlen(joined));
+    free(joined);
+}
+
 static int write_op(struct table *t, const struct prof_dir *dir, const struct map *names, const struct fusion_op *op)
 {
     report_row(t, dir);
     table_string(t, map_get(names, op->model_id, STR_EMPTY));
     table_u64(t, op->model_id);
     table_string(t, op->name);
-    table_string(t, op->ops);
+    original_ops(t, op->ops);
     kilobytes(t, op->input);
     kilobytes(t, op->output);
     kilobytes(t, op->weight);

@@ -2,6 +2,7 @@
  * what the calls launched on the devices. */
 #include "export/timeline/timeline.h"
 
+#include <ctype.h>
 #include <stdio.h>
 
 /* What a call is called: the level's prefix, and the text that names it there. */
@@ -27,19 +28,34 @@ static void mode_and_id(struct trace *t, const struct api *a, const char *level)
     char buf[8];
     if (a->level == LEVEL_ACL) trace_arg_text(t, "Mode", host_acl_tag_name(a->acl_tag, buf));
     else trace_arg_string(t, "Mode", a->name);
-    trace_arg_text(t, "level", level ? level : "");
+    trace_arg_text(t, "level", level);
     if (a->level == LEVEL_ACL) trace_arg_string(t, "id", a->name);
     else trace_arg_text(t, "id", "0");
 }
 
+/* The prefix of a call's name. The scripts know more levels; their prefix begins with a capital letter. */
+static void prefix(struct trace *t, uint16_t level, const char *name)
+{
+    if (host_level_name(level) || !t->model->session->script_timeline) {
+        out_text(&t->out, level_prefix(level));
+        return;
+    }
+    out_char(&t->out, (char)toupper((unsigned char)*name));
+    out_text(&t->out, name + 1);
+    out_char(&t->out, '@');
+}
+
 static void call(struct trace *t, uint32_t pid, const struct api *a, uint32_t connection)
 {
+    char buf[8];
+    const char *level = host_level_name(a->level);
+    if (!level) level = t->model->session->script_timeline ? host_script_level_name(a->level, buf) : "";
     trace_begin(t);
-    out_text(&t->out, level_prefix(a->level));
+    prefix(t, a->level, level);
     trace_text(t, a->level == LEVEL_COMMUNICATION ? a->item : a->name);
     trace_slice(t, pid, (int32_t)a->thread_id, a->start_ns, a->end_ns, NULL);
     trace_arg_u64(t, "Thread Id", a->thread_id);
-    mode_and_id(t, a, host_level_name(a->level));
+    mode_and_id(t, a, level);
     trace_arg_string(t, "item_id", a->item);
     trace_arg_u64(t, "connection_id", connection);
     trace_end(t);
