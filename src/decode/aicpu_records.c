@@ -30,7 +30,6 @@ void aicpu_each(const struct input_files *files, const record_visit visits[AICPU
 {
     struct diag *quiet = diag ? NULL : diag_new();
     struct reader r = {visits, diag, context};
-    records_each(files, sizeof(struct aicpu_node_record), record_valid_host,
-                 diag ? diag : quiet, progress, visit, &r);
+    records_each(files, sizeof(struct aicpu_node_record), record_valid_host, diag ? diag : quiet, progress, visit, &r);
     if (quiet) diag_free(quiet);
 }

@@ -26,8 +26,8 @@ enum aicpu_type {
     AICPU_TYPES = 14,
 };
 
-/* Visit the records of INPUT_AICPU whose type has a visitor, in order. Those of other known types are passed over; of several readers
- * of the same files only one should be given `diag`, the others NULL. */
+/* Visit the records of INPUT_AICPU whose type has a visitor, in order. Those of other known types are passed over; of
+ * several readers of the same files only one should be given `diag`, the others NULL. */
 void aicpu_each(const struct input_files *files, const record_visit visits[AICPU_TYPES], struct diag *diag,
                 struct progress *progress, void *context);
 

@@ -499,7 +499,7 @@ void communication_build(const struct model *m, struct device_model *d, const ui
 {
     struct comm_runs runs = {0};
     if (m->host.comm_tasks.n) {
-        bool by_scripts = !d->dir->chip->native_tasks || !m->session->all_export;
+        bool by_scripts = !d->dir->chip->native_tasks || !m->session->all_export || m->scope == MODEL_ITERATIONS;
         struct work w = {m, d, host_of, {0}, mem_zalloc(m->host.comm_ops.n, sizeof *w.rank_size), by_scripts};
         launched(&w, &runs, diag);
         array_free(&w.p);
