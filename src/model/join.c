@@ -157,7 +157,7 @@ static struct task make_task(const struct model *m, const struct device_model *d
         .device_type = from->type,
     };
     int64_t ns = (int64_t)((uint64_t)t.end_ns - (uint64_t)t.start_ns); /* no overflow, however damaged */
-    if (!from->in_ms) t.rest_ps = clock_task_rest_ps(&d->dir->clock, from->start, from->end, ns);
+    t.rest_ps = clock_task_rest_ps(&d->dir->clock, from->start, from->end, ns);
     str_id host_type = known->unknown;
     if (host_task != NONE) {
         const struct host_task *h = &m->host.tasks.at[host_task];
