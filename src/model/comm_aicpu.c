@@ -130,6 +130,8 @@ static void report(const struct aicpu_work *w, struct diag *diag)
     for (size_t i = 0; i < w->smalls.n; i++) lost += !w->smalls.at[i].taken && w->smalls.at[i].info != NONE;
     diag_count(diag, DIAG_WARNING, w->d->dir->name, DIAG_NO_OFFSET, lost,
                "communication tasks of the AI CPU left out of Communication: they ended outside of any operator");
+    diag_count(diag, DIAG_WARNING, w->d->dir->name, DIAG_NO_OFFSET, w->skipped_groups,
+               "communication groups left out: too many of them share their streams");
     diag_count(diag, DIAG_WARNING, w->d->dir->name, DIAG_NO_OFFSET, w->without_master,
                "communication operators left out: none of their tasks ran on the main stream");
 }

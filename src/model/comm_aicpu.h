@@ -57,7 +57,7 @@ struct aicpu_work {
     ARRAY(struct aicpu_kernel) kernels; /* ascending (stream, start) */
     uint32_t *by_group;                 /* kernels, by group and start */
     size_t budget;                      /* sub-tasks that may still be looked at: a bound for absurd groups */
-    size_t without_master;
+    size_t without_master, skipped_groups;
 };
 
 static inline const struct device_task *aicpu_task(const struct aicpu_work *w, uint32_t i)

@@ -2,7 +2,8 @@
 #include "base/sort.h"
 #include "model/comm_aicpu.h"
 
-#define SQE_C_CORE 20 /* type of the tasks that the AI CPU waits for, on the main stream of fused operators */
+#define GROUPS_PER_STREAM 16 /* on average; collections have one or two */
+#define SQE_C_CORE        20 /* type of the tasks that the AI CPU waits for, on the main stream of fused operators */
 
 /* What is remembered from operator to operator of a group. */
 struct planes {
@@ -127,7 +128,10 @@ static size_t smalls_of(struct aicpu_work *w, const struct aicpu_group *g, struc
 {
     size_t n = 0, kept = 0;
     for (size_t i = 0; i < g->streams.n; i++) n += w->streams.at[g->streams.at[i]].n;
-    if (n > w->budget) n = 0;
+    if (n > w->budget) {
+        w->skipped_groups++;
+        n = 0;
+    }
     w->budget -= n;
     *out = mem_alloc(n * sizeof **out);
     for (size_t i = 0; i < g->streams.n && n; i++) {
@@ -197,7 +201,7 @@ static void correct_operators(struct aicpu_work *w)
 void aicpu_store(struct aicpu_work *w)
 {
     group_kernels(w);
-    w->budget = 65536 + 64 * w->smalls.n;
+    w->budget = 65536 + GROUPS_PER_STREAM * w->smalls.n;
     for (size_t i = 0; i < w->groups.n; i++)
         if (w->groups.at[i].n_kernels) store_group(w, &w->groups.at[i]);
     correct_operators(w);
