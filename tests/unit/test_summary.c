@@ -35,7 +35,8 @@ static int setup(void **state)
         w->devices[i] = (struct device_model){.dir = &w->dirs[i], .device_id = i};
     }
     w->host = (struct prof_dir){.is_host = true, .device_id = 64};
-    w->session = (struct session){.path = w->dir, .meta = &w->meta, .host = &w->host, .n_devices = 2, .start_ns = T0};
+    w->session = (struct session){
+        .path = w->dir, .chip = chip_find(5), .meta = &w->meta, .host = &w->host, .n_devices = 2, .start_ns = T0};
     w->m = (struct model){.session = &w->session, .strings = strpool_new(), .devices = w->devices, .n_devices = 2};
     w->target =
         (struct export_target){.model = &w->m, .stamp = "20240701130000", .output_dir = w->dir, .diag = diag_new()};

@@ -30,12 +30,13 @@ static int setup(void **state)
     struct world *w = mem_zalloc(1, sizeof *w);
     strcpy(w->dir, "/tmp/test_timeline.XXXXXX");
     assert_non_null(mkdtemp(w->dir));
-    w->host = (struct prof_dir){.is_host = true, .device_id = 64, .meta.pid = 4242};
+    w->host = (struct prof_dir){.is_host = true, .device_id = 64, .chip = chip_find(5), .meta.pid = 4242};
     for (uint16_t i = 0; i < 2; i++) {
-        w->dirs[i] = (struct prof_dir){.device_id = i, .meta.pid = 4242};
+        w->dirs[i] = (struct prof_dir){.device_id = i, .chip = chip_find(5), .meta.pid = 4242};
         w->devices[i] = (struct device_model){.dir = &w->dirs[i], .device_id = i};
     }
-    w->session = (struct session){.path = w->dir, .host = &w->host, .meta = &w->host.meta, .n_devices = 1};
+    w->session =
+        (struct session){.path = w->dir, .chip = chip_find(5), .host = &w->host, .meta = &w->host.meta, .n_devices = 1};
     w->m = (struct model){.session = &w->session, .strings = strpool_new(), .devices = w->devices, .n_devices = 1};
     w->target =
         (struct export_target){.model = &w->m, .stamp = "20240701130000", .output_dir = w->dir, .diag = diag_new()};
@@ -593,6 +594,83 @@ static void test_frequency_is_a_counter_written_once(void **state)
         "{\"name\":\"process_sort_index\",\"pid\":4344288,\"tid\":0,\"ph\":\"M\",\"args\":{\"sort_index\":15}}]");
 }
 
+/* --- as the reference's scripts have it ----------------------------------------------------------------------------
+ */
+
+static unsigned times_in(const char *text, const char *part)
+{
+    unsigned n = 0;
+    for (const char *at = text; (at = strstr(at, part)); at++) n++;
+    return n;
+}
+
+static void test_scripts_repeat_the_frequency_every_ms(void **state)
+{
+    struct world *w = *state;
+    w->session.script_timeline = true;
+    w->session.start_ns = T0;
+    w->dirs[0].meta.has_end = true;
+    w->dirs[0].meta.end_ns = T0 + 5000500;
+    array_push(&w->devices[0].data.recorded_freqs, ((struct freq_point){.time_ns = T0 + 500, .mhz = 1000}));
+    array_push(&w->devices[0].data.recorded_freqs, ((struct freq_point){.time_ns = T0 + 2000500, .mhz = 800}));
+    export_all(w);
+    const char *all = file_text(w, "msprof");
+    assert_int_equal(times_in(all, "{\"MHz\":1000}"), 2); /* at 0 and 1 ms; at 2 ms is the next value */
+    assert_int_equal(times_in(all, "{\"MHz\":800}"), 4);  /* at 2, 3, 4 ms and at the end */
+    assert_has(all, "\"ts\":\"1719838800001000.500\"");
+    assert_has(all, "\"ts\":\"1719838800005000.500\"");
+    array_free(&w->devices[0].data.recorded_freqs);
+}
+
+static void test_scripts_do_not_repeat_for_ever(void **state)
+{
+    struct world *w = *state;
+    w->session.script_timeline = true;
+    w->dirs[0].meta.has_end = true;
+    w->dirs[0].meta.end_ns = INT64_MAX;
+    array_push(&w->devices[0].data.recorded_freqs, ((struct freq_point){.time_ns = INT64_MIN, .mhz = 1000}));
+    array_push(&w->devices[0].data.recorded_freqs, ((struct freq_point){.time_ns = T0, .mhz = 800}));
+    export_all(w);
+    assert_int_equal(times_in(file_text(w, "msprof"), "MHz"), 2);
+    array_free(&w->devices[0].data.recorded_freqs);
+}
+
+static void test_scripts_draw_arrows_from_the_launch(void **state)
+{
+    struct world *w = *state;
+    w->session.script_timeline = true;
+    w->m.host.has_apis = true;
+    w->host.clock = (struct clock){.host_is_ns = true};
+    struct task *t = add_task(w, 12, 0);
+    t->op = add_op(w, "conv1", "AI_CORE");
+    t->connection = 0;
+    t->host_task = 0;
+    array_push(&w->m.host.tasks, ((struct host_task){.time = T0 - 5000, .thread_id = 77}));
+    export_all(w);
+    const char *all = file_text(w, "msprof");
+    assert_has(all, "\"connection_id\":-1");
+    /* device 0, stream 12, task 5, batch 0, no context: 12 << 64 | 5 << 48 | 2^32 - 1 */
+    assert_has(all, "\"name\":\"HostToDevice221362336263693139967\",\"pid\":4344063,\"tid\":77,\"ph\":\"s\"");
+    assert_has(all, "\"ts\":\"1719838799999995.000\"}");
+    assert_has(all, "\"id\":\"221362336263693139967\",\"ts\":\"1719838800000001.000\",\"bp\":\"e\"}");
+    array_free(&w->m.host.tasks);
+}
+
+static void test_scripts_name_more_levels(void **state)
+{
+    struct world *w = *state;
+    w->session.script_timeline = true;
+    add_api(w, LEVEL_PYTORCH, "api_30000_3eb", "0", API_EXPORTED);
+    add_api(w, 123, "a", "0", API_EXPORTED);
+    add_api(w, LEVEL_NODE, "launch", "0", API_EXPORTED | API_STRADDLES);
+    export_all(w);
+    const char *all = file_text(w, "msprof");
+    assert_has(all, "\"name\":\"Pytorch@api_30000_3eb\"");
+    assert_has(all, "\"level\":\"pytorch\"");
+    assert_has(all, "\"name\":\"123@a\"");
+    assert_lacks(all, "launch");
+}
+
 static void test_a_file_that_cannot_be_written_is_an_error(void **state)
 {
     struct world *w = *state;
@@ -646,6 +724,10 @@ int main(void)
         TEST(test_operators_of_unknown_groups_and_counts),
         TEST(test_overlap_sections),
         TEST(test_frequency_is_a_counter_written_once),
+        TEST(test_scripts_repeat_the_frequency_every_ms),
+        TEST(test_scripts_do_not_repeat_for_ever),
+        TEST(test_scripts_draw_arrows_from_the_launch),
+        TEST(test_scripts_name_more_levels),
         TEST(test_a_file_that_cannot_be_written_is_an_error),
         TEST(test_progress_counts_every_event),
     };

@@ -1,12 +1,12 @@
 /* AI Core Freq: the clock of the AI cores of each device, a counter.
  *
  * The reference's scripts draw a line through it: the value is repeated every ms until the next one or the end of the
- * collection. A stretch that is too long for that has one point at its end. */
+ * collection. That is done for an hour of each device; what does not fit into it has its ends only. */
 #include "export/timeline/timeline.h"
 
-#define REPEAT_NS       1000000
-#define CLOSE_NS        1000         /* no repetition this close to the next value */
-#define LONG_STRETCH_NS 600000000000 /* 10 minutes */
+#define REPEAT_NS INT64_C(1000000)
+#define CLOSE_NS  INT64_C(1000) /* no repetition this close to the next value */
+#define HOUR_NS   INT64_C(3600000000000)
 
 static void point(struct trace *t, uint32_t pid, int64_t time_ns, uint32_t mhz)
 {
@@ -17,13 +17,13 @@ static void point(struct trace *t, uint32_t pid, int64_t time_ns, uint32_t mhz)
     trace_end(t);
 }
 
-/* The value of `from`, and its repetitions before `to_ns`. */
-static void stretch(struct trace *t, uint32_t pid, const struct freq_point *from, int64_t to_ns)
+/* The value of `from`, and its repetitions before `to_ns` if that is within *left ns. */
+static void stretch(struct trace *t, uint32_t pid, const struct freq_point *from, int64_t to_ns, int64_t *left)
 {
-    int64_t start_ns = t->model->session->start_ns;
-    bool repeat = trace_duration(from->time_ns, to_ns) <= LONG_STRETCH_NS;
+    int64_t start_ns = t->model->session->start_ns, span = trace_duration(from->time_ns, to_ns);
     if (from->time_ns >= start_ns) point(t, pid, from->time_ns, from->mhz);
-    if (!repeat || trace_duration(from->time_ns, to_ns) <= REPEAT_NS) return;
+    if (span <= REPEAT_NS || span > *left) return;
+    *left -= span;
     for (int64_t ns = from->time_ns + REPEAT_NS; ns < to_ns - CLOSE_NS; ns += REPEAT_NS)
         if (ns >= start_ns) point(t, pid, ns, from->mhz);
 }
@@ -34,21 +34,21 @@ static void script_points(struct trace *t, uint32_t pid, const struct device_mod
     const struct freq_point *points = d->data.recorded_freqs.at;
     size_t n = d->data.recorded_freqs.n;
     if (!n) return;
-    const struct metadata *m = &d->dir->meta;
-    int64_t end_ns = m->has_end ? m->end_ns : points[n - 1].time_ns + CLOSE_NS;
-    for (size_t i = 0; i < n; i++) stretch(t, pid, &points[i], i + 1 < n ? points[i + 1].time_ns : end_ns);
-    point(t, pid, end_ns, points[n - 1].mhz);
+    const struct freq_point *last = &points[n - 1];
+    int64_t end_ns = d->dir->meta.end_ns, left = HOUR_NS;
+    if (!d->dir->meta.has_end) end_ns = last->time_ns < INT64_MAX - CLOSE_NS ? last->time_ns + CLOSE_NS : INT64_MAX;
+    for (size_t i = 0; i < n; i++) stretch(t, pid, &points[i], i + 1 < n ? points[i + 1].time_ns : end_ns, &left);
+    point(t, pid, end_ns, last->mhz);
 }
 
+/* The process is there even if none of it is shown. */
 static void script_write(struct trace *t, const struct layer *layer)
 {
     const struct model *m = t->model;
     for (size_t i = 0; i < m->n_devices; i++) {
         const struct device_model *d = &m->devices[i];
-        uint64_t before = t->events;
         script_points(t, layer_pid(layer, d->dir), d);
-        /* of single iterations: also where none of it falls into them */
-        if (t->events > before || (t->limited && d->data.recorded_freqs.n)) layer_process(t, layer, d->dir);
+        if (d->data.recorded_freqs.n) layer_process(t, layer, d->dir);
     }
 }
 
