@@ -3,8 +3,8 @@
 
     tests/cli/run.py [--bin build/npuprof] [-k] [TEST …]
 
-Tests are the functions test_* of commands.py (command line), choices.py (what is exported, and in which form) and damage.py (damaged input), named for what they promise; TEST
-picks those whose name contains it. Each gets a Bench with a scratch folder of its own. Raw data comes from bench/gen_prof.py.
+Tests are the functions test_* of commands.py (command line), choices.py (what is exported, and in which form), analysis.py
+(analyze) and damage.py (damaged input), named for what they promise; TEST picks those whose name contains it. Each gets a Bench with a scratch folder of its own. Raw data comes from bench/gen_prof.py.
 
 Prints "ok   NAME" or "FAIL NAME   why" per test, "skip" where the machine cannot do it. -k keeps the scratch folders. Exit
 status 0 only when nothing failed.
@@ -167,10 +167,11 @@ def main():
     parser.add_argument("-k", action="store_true", help="keep the scratch folders")
     parser.add_argument("test", nargs="*")
     arguments = parser.parse_args()
+    import analysis
     import choices
     import commands
     import damage
-    tests = [(name, function) for module in (commands, choices, damage) for name, function in vars(module).items()
+    tests = [(name, function) for module in (commands, choices, analysis, damage) for name, function in vars(module).items()
              if name.startswith("test_") and (not arguments.test or any(t in name for t in arguments.test))]
     scratch = tempfile.mkdtemp(prefix="npuprof-cli-")
     os.chmod(scratch, 0o755)

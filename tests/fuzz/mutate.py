@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Damage copies of the sample in every way that disks, killed collectors and attackers do, and export them.
+"""Damage copies of the sample in every way that disks, killed collectors and attackers do, export and analyze them.
 
     tests/fuzz/mutate.py [--bin build/asan/npuprof] [--runs N] [--first SEED] [--keep DIR]
 
@@ -150,10 +150,13 @@ def odd_entry(rng, files):
 KINDS = [of_bytes(how) for how in dict.fromkeys(BYTES + TEXT)] + [remove_file, swap_files, another_slice, odd_entry]
 
 
-def export(binary, prof):
+COMMANDS = [(["export"], (0, 1, 2)), (["analyze", "--rule", "communication,communication_matrix"], (0, 1, 2, 3, 8))]
+
+
+def run(binary, words, statuses, prof):
     """Returns what is wrong with how the program ended, or None."""
     try:
-        p = subprocess.run([binary, "export", "-dir", prof, "--jobs", "2"], stdin=subprocess.DEVNULL, capture_output=True,
+        p = subprocess.run([binary, *words, "-dir", prof, "--jobs", "2"], stdin=subprocess.DEVNULL, capture_output=True,
                            text=True, errors="replace", timeout=30,
                            env=dict(os.environ, ASAN_OPTIONS="detect_leaks=1:allocator_may_return_null=1"))
     except subprocess.TimeoutExpired:
@@ -161,7 +164,7 @@ def export(binary, prof):
     for line in p.stderr.splitlines():
         if "Sanitizer" in line or "runtime error:" in line:
             return line.strip()[:250]
-    if p.returncode not in (0, 1, 2):
+    if p.returncode not in statuses:
         return "exit status %d: %s" % (p.returncode, (p.stderr.strip().splitlines() or [""])[-1][:200])
     return None
 
@@ -179,7 +182,7 @@ def one(seed, binary, scratch, keep):
         if damage is not odd_entry:
             files = [f for f in files if os.path.isfile(f) and not os.path.islink(f)]
             damage(rng, files)
-    problem = export(binary, prof)
+    problem = next((p for p in (run(binary, *command, prof) for command in COMMANDS) if p), None)
     if problem:
         kept = os.path.join(keep, "seed-%d" % seed)
         shutil.rmtree(kept, ignore_errors=True)

@@ -4,7 +4,7 @@
     tests/golden/add_case.py NAME PROF EXPORT "what the case shows" [KIND]
 
 PROF holds the raw data (outputs and .done marks in it are left out), EXPORT the outputs: mindstudio_profiler_output/ and
-msprof_*.db, as an exported PROF directory has them; KIND is the kind that was exported when it was not all three. An existing case of that name is replaced. Keep cases small: they are in git.
+msprof_*.db, and analyze/ if it was analyzed, as a PROF directory has them; KIND is the kind that was exported when it was not all three. An existing case of that name is replaced. Keep cases small: they are in git.
 """
 import io
 import json
@@ -17,7 +17,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import facts  # noqa: E402
 from run import CASES  # noqa: E402
 
-SKIP = ("mindstudio_profiler_output", "mindstudio_profiler_log", "sqlite")
+SKIP = ("mindstudio_profiler_output", "mindstudio_profiler_log", "sqlite", "analyze")
 
 
 def pack(prof, path):
@@ -36,6 +36,17 @@ def pack(prof, path):
                 archive.addfile(info, io.BytesIO(data))
 
 
+def keep(path, folder, name):
+    """An output as it is, a database as SQL."""
+    os.makedirs(folder, exist_ok=True)
+    if not name.endswith(".db"):
+        shutil.copyfile(path, os.path.join(folder, name))
+        return
+    connection = facts.open_database(path)
+    with open(os.path.join(folder, name[:-3] + ".sql"), "w", encoding="utf-8", errors="surrogateescape") as file:
+        file.writelines(line + "\n" for line in connection.iterdump())
+
+
 def main():
     if len(sys.argv) not in (5, 6):
         sys.exit(__doc__)
@@ -49,12 +60,10 @@ def main():
         json.dump({"about": about, **({"export": kind[0]} if kind else {})}, file, indent=1)
         file.write("\n")
     for output, path in facts.files(export).items():
-        if output.endswith(".db"):
-            connection = facts.open_database(path)
-            with open(os.path.join(expected, output[:-3] + ".sql"), "w", encoding="utf-8", errors="surrogateescape") as file:
-                file.writelines(line + "\n" for line in connection.iterdump())
-        else:
-            shutil.copyfile(path, os.path.join(expected, output))
+        keep(path, expected, output)
+    analysis = os.path.join(export, "analyze")
+    for output in sorted(os.listdir(analysis)) if os.path.isdir(analysis) else []:
+        keep(os.path.join(analysis, output), os.path.join(folder, "analyze"), output)
 
 
 if __name__ == "__main__":

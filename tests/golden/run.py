@@ -4,13 +4,15 @@
     tests/golden/run.py [--bin build/npuprof] [--facts-only] [-v] [CASE …]
 
 A case is a folder of cases/: case.json says what it shows ("export": the one kind that is exported, when it is not all),
-prof.tar.xz is the raw data, expected/ the outputs (the database as SQL). Each case is run on a scratch copy, and gives five tests:
+prof.tar.xz is the raw data, expected/ the outputs (the database as SQL), analyze/ those of `analyze` if it has some. Each
+case is run on a scratch copy, and gives these tests:
 
     facts         timeline, tables and database say what is expected (see facts.py for what counts as equal)
     valid         the timeline is strict JSON, the database passes an integrity check, tables have no ragged lines
     same bytes    two runs and any number of threads write the same bytes
     one pass      `export` writes what `export timeline`, `export summary` and `export db` write one by one
     raw data      nothing of the raw data was changed, nothing but the outputs was added
+    analyze       communication is analyzed as expected, without an export, into the same bytes with any number of threads
 
 Prints "ok   NAME" or "FAIL NAME   why" per test; -v shows every difference. --facts-only leaves the last three out (for
 slow builds). Exit status 0 only when all passed.
@@ -58,6 +60,7 @@ class Case:
     def __init__(self, name, binary, scratch):
         self.name, self.binary, self.scratch, self.copies = name, binary, os.path.join(scratch, name), 0
         self.folder = os.path.join(CASES, name)
+        self.analysis = os.path.join(self.folder, "analyze")
         with open(os.path.join(self.folder, "case.json"), encoding="utf-8") as file:
             kind = json.load(file).get("export")
         self.kind = [kind] if kind else []
@@ -80,6 +83,17 @@ class Case:
             return "timed out"
         said = (run.stdout + run.stderr).strip().splitlines()[-1:]
         return None if run.returncode == 0 else "exit status %d: %s" % (run.returncode, "".join(said)[:200])
+
+    def analyze(self, threads):
+        """The folder with the results of a fresh copy, and what went wrong."""
+        rules = [r for r in ("communication", "communication_matrix") if os.path.exists(os.path.join(self.analysis, r + ".json"))]
+        prof = self.copy()
+        raw = fingerprint(prof)
+        run = subprocess.run([self.binary, "analyze", "--rule", ",".join(rules), "-dir", prof, "-q", "--jobs", threads],
+                             capture_output=True, text=True, errors="replace", timeout=120, stdin=subprocess.DEVNULL)
+        wrong = [] if run.returncode == 0 else ["exit status %d: %s" % (run.returncode, run.stderr[-200:])]
+        after = {n: d for n, d in fingerprint(prof).items() if not n.startswith("analyze/")}
+        return os.path.join(prof, "analyze"), wrong + ([] if after == raw else ["the raw data was changed"])
 
     # ---- the tests: each returns a list of what is wrong
     def test_facts(self):
@@ -130,13 +144,19 @@ class Case:
                 wrong.append("%s was left behind" % name)
         return wrong
 
+    def test_analyze(self):
+        (one, wrong), (other, more) = self.analyze("1"), self.analyze("4")
+        if fingerprint(one) != fingerprint(other):
+            more = more + ["other bytes with 4 threads"]
+        return wrong + more + facts.compare_analysis(self.analysis, one)
+
     def run(self, facts_only):
         """[(test, what is wrong)]"""
         self.one = self.copy()
         self.raw = fingerprint(self.one)
         problem = self.export(self.one, *self.kind)
         results = []
-        tests = [self.test_facts, self.test_valid]
+        tests = [self.test_facts, self.test_valid] + ([self.test_analyze] if os.path.isdir(self.analysis) else [])
         if not facts_only:
             tests += [self.test_same_bytes, self.test_raw_data] + ([] if self.kind else [self.test_one_pass])
         for test in tests:

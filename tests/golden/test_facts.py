@@ -96,6 +96,23 @@ class Tables(unittest.TestCase):
         self.assertEqual(len(facts.compare_tables("t.csv", [self.HEAD], [self.HEAD[:2]])), 1)
 
 
+class Sums(unittest.TestCase):
+    def differ(self, expected, actual):
+        rows = [[("op", facts.cell(value))] for value in (expected, actual)]
+        return facts.differences("sums", *rows, nearly=facts.near_sum)
+
+    def test_last_digits_of_a_double_do_not_matter(self):
+        self.assertEqual(self.differ(0.9603200000000001, 0.96032), [])
+        self.assertEqual(self.differ(1719838800143460.2, 1719838800143460.25), [])
+
+    def test_another_ns_is_noticed(self):
+        self.assertEqual(len(self.differ(0.003002, 0.003001)), 2)
+        self.assertEqual(len(self.differ(5.12016, 5.12017)), 2)
+
+    def test_another_count_is_noticed(self):
+        self.assertEqual(len(self.differ(4, 5)), 2)
+
+
 class Database(unittest.TestCase):
     def tables(self, names, order=(1, 2), connection=5):
         c = sqlite3.connect(":memory:")

@@ -82,6 +82,30 @@ static void doubles_read_back(void **state)
     }
 }
 
+static void doubles_as_python_writes_them(void **state)
+{
+    (void)state;
+    static const struct {
+        double value;
+        const char *text;
+    } cases[] = {
+        {0, "0.0"},
+        {50, "50.0"},
+        {0.6, "0.6"},
+        {0.0001, "0.0001"},
+        {1e-5, "1e-05"},
+        {1.5e-7, "1.5e-07"},
+        {2.5e-123, "2.5e-123"},
+        {1e15, "1000000000000000.0"},
+        {1e16, "1e+16"},
+        {1.25e100, "1.25e+100"},
+        {-0.25, "-0.25"},
+        {1719838800143460.2, "1719838800143460.2"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_string_equal(TEXT(format_python(text, cases[i].value)), cases[i].text);
+}
+
 static void rounding(void **state)
 {
     (void)state;
@@ -136,6 +160,7 @@ int main(void)
         cmocka_unit_test(whole_numbers),
         cmocka_unit_test(microseconds),
         cmocka_unit_test(doubles_read_back),
+        cmocka_unit_test(doubles_as_python_writes_them),
         cmocka_unit_test(rounding),
         cmocka_unit_test(values_are_rounded_as_their_decimal_text),
         cmocka_unit_test(huge_values_keep_their_room),

@@ -335,6 +335,27 @@ static void tables_without_rows_are_not_there(void **state)
     sqlite3_close(db);
 }
 
+static void tables_that_are_kept_may_be_empty_and_values_null(void **state)
+{
+    (void)state;
+    static const struct db_definition kept = {.name = "KEPT", .columns = {{"a", DB_NUMERIC}}, .keep_empty = true};
+    struct db_file *f = start(512);
+    assert_int_equal(db_table_end(db_table_begin(f, &kept)), 0);
+    struct db_table *t = db_table_begin(f, &mixed);
+    db_null(t);
+    db_int(t, 7);
+    db_null(t);
+    db_null(t);
+    db_row(t);
+    db_table_end(t);
+    finish(f);
+    sqlite3 *db = open_db();
+    assert_sound(db);
+    assert_string_equal(query(db, "SELECT count(*) FROM KEPT"), "0");
+    assert_string_equal(query(db, "SELECT a IS NULL AND b = 7 AND c IS NULL AND d IS NULL FROM MIXED"), "1");
+    sqlite3_close(db);
+}
+
 /* The list of tables on one page, on page 1 with more behind, and anything between. */
 static void any_number_of_tables_fits(void **state)
 {
@@ -441,6 +462,7 @@ int main(void)
         cmocka_unit_test(trees_of_every_small_size_are_sound),
         cmocka_unit_test(trees_with_several_interior_levels_are_sound),
         cmocka_unit_test(tables_without_rows_are_not_there),
+        cmocka_unit_test(tables_that_are_kept_may_be_empty_and_values_null),
         cmocka_unit_test(any_number_of_tables_fits),
         cmocka_unit_test(schema_text_is_as_documented),
         cmocka_unit_test(sqlite_can_go_on_writing),
