@@ -36,6 +36,7 @@ static void load_ts_track(struct loading *l)
     if (l->from.dir->chip->task_log == TASK_LOG_TIMELINE)
         ts_timeline_load(l->d, &l->runs, &l->steps, &l->states, &l->from);
     else ts_track_load(&l->flips, &l->steps, &l->from);
+    marks_build(l->d, &l->steps, &l->from);
     steps_build(l->d, &l->steps, &l->from);
     array_free(&l->steps);
 }
@@ -140,6 +141,7 @@ void device_free(struct device_data *d)
     array_free(&d->steps);
     array_free(&d->reduces);
     array_free(&d->get_nexts);
+    array_free(&d->marks);
     array_free(&d->freqs);
     array_free(&d->recorded_freqs);
     array_free(&d->blocks);

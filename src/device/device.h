@@ -69,6 +69,13 @@ struct logged_blocks {
     uint32_t block_num, mix_block_num;
 };
 
+/* A mark of the user, or a range of the program, as the device met it. */
+struct device_mark {
+    int64_t start_ns, end_ns; /* epoch */
+    uint64_t index;           /* mark id of the host */
+    uint32_t stream_id, task_id, model_id;
+};
+
 struct freq_point {
     int64_t time_ns; /* epoch */
     uint32_t mhz;
@@ -110,6 +117,7 @@ struct device_data {
     ARRAY(struct step) steps;        /* ascending end */
     ARRAY(struct step_reduce) reduces;
     ARRAY(struct step_get_next) get_nexts;
+    ARRAY(struct device_mark) marks; /* points in record order, then ranges by (index, time) */
     ARRAY(struct freq_point)
     freqs; /* as exported: first point at the start of the device's collection, one at its end when that is known;
               ascending */

@@ -141,6 +141,7 @@ enum step_tag {
 struct step_record {
     uint64_t time; /* device counter */
     uint64_t index, model;
+    uint32_t task;
     uint16_t stream;
     uint16_t tag; /* enum step_tag or a number of a range */
 };
@@ -153,6 +154,11 @@ void ts_track_load(flip_array *flips, step_records *records, const struct device
 
 /* Fill d->steps, d->reduces, d->get_nexts. Sorts the records. */
 void steps_build(struct device_data *d, step_records *records, const struct device_source *from);
+
+/* --- marks.c: step records to marks of the user ------------------------------------------------------------------ */
+
+/* Fill d->marks. */
+void marks_build(struct device_data *d, const step_records *records, const struct device_source *from);
 
 /* --- freq.c: the AI core clock over time ------------------------------------------------------------------------ */
 

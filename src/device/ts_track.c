@@ -15,17 +15,26 @@ enum ts_tag {
     TAG_BLOCK_NUM = 15
 };
 
-enum { AT_TAG = 1, AT_SIZE = 2, AT_TIME = 8, AT_INDEX = 16, AT_MODEL = 24, AT_STEP_SID = 32, AT_STEP_TAG = 36 };
+enum {
+    AT_TAG = 1,
+    AT_SIZE = 2,
+    AT_TIME = 8,
+    AT_INDEX = 16,
+    AT_MODEL = 24,
+    AT_STEP_SID = 32,
+    AT_STEP_TASK = 34,
+    AT_STEP_TAG = 36
+};
 
 /* The same of a step record where task ids are unique: the task takes four bytes. */
-enum { AT_UNIQUE_STEP_TAG = 32, AT_UNIQUE_STEP_SID = 34 };
+enum { AT_UNIQUE_STEP_TAG = 32, AT_UNIQUE_STEP_SID = 34, AT_UNIQUE_STEP_TASK = 36 };
 
 enum { AT_FLIP_SID = 16, AT_FLIP_NUMBER = 18, AT_FLIP_TASK = 22 };
 
 struct reader {
     flip_array *flips;
     step_records *records;
-    bool expanded;
+    bool expanded, unique;
     unsigned at_step_sid, at_step_tag;
     struct record_place unknown; /* the first record with an unknown tag */
     uint64_t n_unknown;
@@ -43,13 +52,15 @@ static bool valid(const uint8_t *record)
 
 static void add_step(struct reader *r, const uint8_t *record)
 {
-    array_push(r->records, ((struct step_record){
-                               .time = get_u64(record + AT_TIME),
-                               .index = get_u64(record + AT_INDEX),
-                               .model = get_u64(record + AT_MODEL),
-                               .stream = plain_stream(get_u16(record + r->at_step_sid), r->expanded),
-                               .tag = get_u16(record + r->at_step_tag),
-                           }));
+    array_push(r->records,
+               ((struct step_record){
+                   .time = get_u64(record + AT_TIME),
+                   .index = get_u64(record + AT_INDEX),
+                   .model = get_u64(record + AT_MODEL),
+                   .task = r->unique ? get_u32(record + AT_UNIQUE_STEP_TASK) : get_u16(record + AT_STEP_TASK),
+                   .stream = plain_stream(get_u16(record + r->at_step_sid), r->expanded),
+                   .tag = get_u16(record + r->at_step_tag),
+               }));
 }
 
 static void add_flip(struct reader *r, const uint8_t *record)
@@ -78,6 +89,7 @@ void ts_track_load(flip_array *flips, step_records *records, const struct device
         .flips = flips,
         .records = records,
         .expanded = from->expanded,
+        .unique = unique,
         .at_step_sid = unique ? AT_UNIQUE_STEP_SID : AT_STEP_SID,
         .at_step_tag = unique ? AT_UNIQUE_STEP_TAG : AT_STEP_TAG,
     };

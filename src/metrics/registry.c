@@ -9,6 +9,8 @@
 #include "base/jobs.h"
 #include "metrics/all.h"
 
+/* In the order of the outputs. It is also that in which script timelines number processes, which is known: HBM, DDR,
+ * PCIe, HCCS, NIC, RoCE, LLC, NPU memory, utilisation of cores, what STARS samples. */
 const struct metric *const metrics[] = {
     &metric_hbm,
     &metric_ddr,
@@ -37,6 +39,7 @@ const struct metric *const metrics[] = {
     &metric_process_mem,
     &metric_op_memory,
     &metric_static_op_mem,
+    &metric_msproftx,
 };
 const size_t n_metrics = sizeof metrics / sizeof *metrics;
 

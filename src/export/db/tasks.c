@@ -1,5 +1,29 @@
 /* The tasks that ran on devices, and the copies among them. */
 #include "export/db/tables.h"
+#include "metrics/msproftx.h"
+
+/* Marks of the user as devices met them. */
+static void write_marks(struct db_run *run, struct db_table *t, const struct device_model *device, uint32_t pid)
+{
+    for (size_t i = 0; i < device->data.marks.n; i++) {
+        const struct device_mark *m = &device->data.marks.at[i];
+        uint64_t connection = mark_connection(m->index);
+        struct db_task_key key = {device->device_id, m->stream_id, m->task_id, CONTEXT_NONE, (uint32_t)connection};
+        if (m->start_ns < run->model->session->start_ns) continue;
+        db_int(t, m->start_ns);
+        db_int(t, m->end_ns);
+        db_int(t, device->device_id);
+        db_u64(t, connection);
+        db_int(t, ids_task(&run->ids, key));
+        db_int(t, pid);
+        db_string_z(run, t, "MsTx");
+        db_int(t, CONTEXT_NONE);
+        db_int(t, m->stream_id);
+        db_int(t, m->task_id);
+        db_int(t, m->model_id);
+        db_row(t);
+    }
+}
 
 static void write_task(struct db_run *run, struct db_table *t)
 {
@@ -23,6 +47,7 @@ static void write_task(struct db_run *run, struct db_table *t)
             db_row(t);
         }
     }
+    for (size_t d = 0; d < run->model->n_devices; d++) write_marks(run, t, &run->model->devices[d], pid);
 }
 
 const struct db_table_kind table_task = {

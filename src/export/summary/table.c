@@ -168,6 +168,12 @@ void table_u64(struct table *t, uint64_t value)
     out_u64(&t->out, value);
 }
 
+void table_i64(struct table *t, int64_t value)
+{
+    next_cell(t);
+    out_i64(&t->out, value);
+}
+
 void table_time(struct table *t, int64_t ns)
 {
     next_cell(t);

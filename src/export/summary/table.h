@@ -65,6 +65,7 @@ void table_shapes(struct table *t, str_id id); /* a text that is shown between d
 void table_na(struct table *t, size_t cells);  /* N/A, in so many cells */
 void table_none(struct table *t);              /* nothing: an empty cell, null */
 void table_u64(struct table *t, uint64_t value);
+void table_i64(struct table *t, int64_t value);
 void table_time(struct table *t, int64_t ns);       /* epoch ns as µs with three decimals, and a TAB */
 void table_us(struct table *t, int64_t ns);         /* ns as µs with three decimals */
 void table_us_long(struct table *t, int64_t ns);    /* ns as µs with six decimals */

@@ -7,7 +7,7 @@
 
 #include "export/export.h"
 #include "export/timeline/reports.h"
-#include "metrics/metric.h"
+#include "metrics/all.h"
 
 /* Every layer but the metrics', in the order of the files. */
 static const struct layer own_layers[] = {
@@ -20,6 +20,7 @@ static const struct layer own_layers[] = {
      .any_time = true},
     {"step_trace", "Step Trace", 0, IN_STEP_TRACE, step_trace_plain_write, .any_time = true},
     {"freq", "AI Core Freq", 15, IN_MSPROF, aicore_freq_write, .script_index = 15},
+    {"device_tx", "Ascend Hardware", 14, IN_MSPROF | IN_MSPROF_TX, device_tx_write, .script_index = 14},
     {"block_detail", "Block Detail", 34, IN_MSPROF, block_detail_write, .script_index = NEXT_INDEX},
     {"fusion_task", "Fusion Task", 35, IN_MSPROF, fusion_task_write, .script_index = NEXT_INDEX},
 };
@@ -150,12 +151,18 @@ static bool has_data(const struct model *m)
     return m->host.has_apis || m->host.tasks.n || has_steps(m) || has_tracks(m);
 }
 
+static bool has_marks(const struct model *m)
+{
+    return metric_data(m, m->session->host, &metric_msproftx);
+}
+
 static const struct {
     const char *stem;
     bool (*wanted)(const struct model *m);
 } files[FILE_COUNT] = {
     [FILE_MSPROF] = {"msprof", has_data},
     [FILE_STEP_TRACE] = {"step_trace", has_steps},
+    [FILE_MSPROF_TX] = {"msprof_tx", has_marks},
 };
 
 static int write_file(struct export_target *target, const struct layers *layers, enum timeline_file file,

@@ -10,10 +10,11 @@
 #include "model/model.h"
 
 /* The files that a timeline export can leave. */
-enum timeline_file { FILE_MSPROF, FILE_STEP_TRACE, FILE_COUNT };
+enum timeline_file { FILE_MSPROF, FILE_STEP_TRACE, FILE_MSPROF_TX, FILE_COUNT };
 
 #define IN_MSPROF     (1u << FILE_MSPROF)
 #define IN_STEP_TRACE (1u << FILE_STEP_TRACE)
+#define IN_MSPROF_TX  (1u << FILE_MSPROF_TX)
 
 /* script_index of a layer that has no fixed position in the reference's script timelines: it gets the next free one. */
 #define NEXT_INDEX 0
@@ -83,6 +84,7 @@ void overlap_write(struct trace *t, const struct layer *layer);
 bool overlap_has(const struct model *m, const struct prof_dir *dir);
 void step_trace_plain_write(struct trace *t, const struct layer *layer);
 void step_trace_write(struct trace *t, const struct layer *layer);
+void device_tx_write(struct trace *t, const struct layer *layer);
 void aicore_freq_write(struct trace *t, const struct layer *layer);
 void block_detail_write(struct trace *t, const struct layer *layer);
 void fusion_task_write(struct trace *t, const struct layer *layer);

@@ -212,6 +212,28 @@ void trace_arrow(struct trace *t, trace_arrow_id id, const struct trace_point *f
     flow(t, 'f', digits + at, sizeof digits - at, to);
 }
 
+#define MARK_BASE 4000000001u /* what the reference's native part adds to a mark's id */
+
+void trace_mark_flow(struct trace *t, bool start, uint32_t pid, int32_t tid, uint64_t mark_id, int64_t time_ns)
+{
+    bool script = t->model->session->script_timeline;
+    char id[FORMAT_U64];
+    size_t n = (size_t)(format_u64(id, script ? mark_id : mark_id + MARK_BASE) - id);
+    trace_begin(t);
+    char *p = out_room(&t->out, FIXED_ROOM);
+    p = PUT(p, "MsTx_");
+    p = (char *)memcpy(p, id, n) + n;
+    p = put_place(p, pid, tid);
+    p = start ? PUT(p, ",\"ph\":\"s\",\"cat\":\"MsTx\",\"id\":\"") : PUT(p, ",\"ph\":\"f\",\"cat\":\"MsTx\",\"id\":\"");
+    p = (char *)memcpy(p, id, n) + n;
+    *p++ = '"';
+    t->out.at = put_time(p, time_ns);
+    limit(t, pid, time_ns, time_ns);
+    if (!start || script) out_literal(&t->out, ",\"bp\":\"e\"");
+    out_char(&t->out, '}');
+    if (t->limited) end_event(t);
+}
+
 /* A metadata event up to its only arg, whose value follows. */
 static void metadata(struct trace *t, const char *kind, uint32_t pid, int32_t tid, const char *arg)
 {

@@ -112,6 +112,9 @@ void trace_arrow(struct trace *t, trace_arrow_id id, const struct trace_point *f
 /* Name, label and position of a process. */
 void trace_labelled_process(struct trace *t, uint32_t pid, const char *name, const char *label, unsigned sort_index);
 
+/* Both ends of an arrow from a mark of the host (start) to the same mark on a device. */
+void trace_mark_flow(struct trace *t, bool start, uint32_t pid, int32_t tid, uint64_t mark_id, int64_t time_ns);
+
 /* The same with the label that its pid tells: "NPU 0", "CPU". */
 void trace_process(struct trace *t, uint32_t pid, const char *name, unsigned sort_index);
 
