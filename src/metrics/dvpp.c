@@ -81,7 +81,7 @@ static size_t place_of(const struct dvpp *d, const struct engine *e, bool *found
     return behind_type ? behind_type : behind_dvpp ? behind_dvpp : d->engines.n;
 }
 
-#define ENGINES_MAX 4096 /* far more than there are: what a damaged file can make of it stays bounded */
+#define ENGINES_MAX 1024 /* far more than there are: what a damaged file can make of it stays bounded */
 
 static void visit(const char *line, size_t len, const struct record_place *place, void *context)
 {

@@ -6,7 +6,7 @@
  * Quirks of the reference that are kept, because outputs are compared with its own: in the report the time of a row is
  * the length of the sampling, shown as if it were a time, and its rates are per nanosecond of it; of RoCE only the last
  * slice is shown. */
-#include "base/sort.h"
+#include "base/map.h"
 #include "decode/records.h"
 #include "metrics/all.h"
 #include "metrics/sampling.h"
@@ -145,10 +145,11 @@ struct port {
 
 typedef ARRAY(struct port) port_array;
 
-static struct port *port_of(port_array *all, const struct sample *s)
+static struct port *port_of(port_array *all, struct map *places, const struct sample *s)
 {
-    for (size_t i = 0; i < all->n; i++)
-        if (all->at[i].number == s->port) return &all->at[i];
+    bool first;
+    uint32_t at = *map_put(places, s->port, (uint32_t)all->n, &first);
+    if (!first) return &all->at[at];
     struct port *p = array_add(all);
     *p = (struct port){.number = s->port, .first_ns = s->ns, .last_ns = s->ns};
     for (int d = 0; d < N_DIRECTIONS; d++) p->least[d] = p->most[d] = s->value[d][BYTES];
@@ -164,9 +165,10 @@ static int by_number(const void *x, const void *y)
 static port_array ports_of(const struct ports *ports)
 {
     port_array all = {0};
+    struct map places = {0};
     for (size_t i = 0; i < ports->samples.n; i++) {
         const struct sample *s = &ports->samples.at[i];
-        struct port *p = port_of(&all, s);
+        struct port *p = port_of(&all, &places, s);
         p->n++;
         p->bandwidth = s->bandwidth;
         if (s->ns < p->first_ns) p->first_ns = s->ns;
@@ -177,6 +179,7 @@ static port_array ports_of(const struct ports *ports)
             for (int v = 0; v < N_VALUES; v++) p->sum[d][v] += s->value[d][v];
         }
     }
+    map_free(&places);
     if (all.n) qsort(all.at, all.n, sizeof *all.at, by_number);
     return all;
 }
