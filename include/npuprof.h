@@ -27,7 +27,8 @@ enum npuprof_output {
     NPUPROF_TIMELINE = 1, /* mindstudio_profiler_output/msprof_*.json, step_trace_*.json */
     NPUPROF_SUMMARY = 2,  /* mindstudio_profiler_output/(reports).csv, README.txt */
     NPUPROF_DB = 4,       /* msprof_*.db */
-    NPUPROF_ALL = 7
+    NPUPROF_ALL = 7,
+    NPUPROF_FOUND = 8, /* mindstudio_profiler_log/import_*.log: what the collection holds */
 };
 
 enum npuprof_format { NPUPROF_CSV, NPUPROF_JSON };
@@ -101,6 +102,30 @@ int npuprof_export(const char *dir, const struct npuprof_options *options, struc
  * their raw data, and write <dir>/analyze/: communication_analyzer.db and a JSON file per rule. Otherwise like
  * npuprof_export. */
 int npuprof_analyze(const char *dir, const struct npuprof_options *options, struct npuprof_report **report);
+
+/* A row of what npuprof_query finds: a directory of a collection, and a model of which it saw iterations. */
+struct npuprof_query_row {
+    const char *job;     /* "N/A" when unknown */
+    const char *device;  /* id; "" for the host */
+    const char *dir;     /* name of the directory */
+    const char *time;    /* when the collection began, local time; "N/A" */
+    int64_t rank;        /* -1 = none */
+    int has_model;       /* else nothing is known of models: */
+    uint32_t model_id;   /* 4294967295 = the steps that the program marked */
+    uint32_t iterations; /* the last one's id */
+    const char *longest; /* ids of the five that took longest, longest first: "5,1,3" */
+};
+
+struct npuprof_query;
+
+/* What the directory `dir` is about: a PROF directory, its host or one of its devices. Models are told once the
+ * collection was imported or exported, as the reference tool does. *query (free it) has the rows, sorted by job and
+ * time, or what is wrong. Returns NPUPROF_OK or NPUPROF_BAD_PATH; *is_parent is set when `dir` holds PROF directories
+ * itself: there are no rows then. */
+int npuprof_query(const char *dir, struct npuprof_query **query, int *is_parent);
+size_t npuprof_query_rows(const struct npuprof_query *query, const struct npuprof_query_row **rows);
+const char *npuprof_query_error(const struct npuprof_query *query); /* NULL = none */
+void npuprof_query_free(struct npuprof_query *query);
 
 /* The report: files written, messages (sorted), seconds of wall time and bytes of input read. Everything is good until
  * npuprof_report_free. */

@@ -15,6 +15,8 @@ enum exit_status {
 
 /* A command gets the arguments behind its name and returns the exit status. */
 int command_export(int argc, char **argv);
+int command_import(int argc, char **argv);
+int command_query(int argc, char **argv);
 int command_analyze(int argc, char **argv);
 
 /* Is this a path that may be given with -dir? Returns 0, or -1 and says why not. */

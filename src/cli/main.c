@@ -16,6 +16,8 @@ static const struct command {
     const char *help;
 } commands[] = {
     {"export", command_export, "write timeline JSON, summary tables and the database of PROF directories"},
+    {"import", command_import, "check that all data can be read, and say what there is"},
+    {"query", command_query, "list the devices, models and iterations of a collection"},
     {"analyze", command_analyze, "write what communication spent its time on, and what went over each link"},
 };
 

@@ -104,6 +104,17 @@ static void build_counters(struct loading *l, const freq_changes *all)
     pmu_load(l->d, &l->flips, freq_trusted(freq) ? freq : &none, &l->from);
 }
 
+void device_load_steps(struct device_data *d, const struct session *s, const struct prof_dir *dir, bool expanded,
+                       struct diag *diag)
+{
+    *d = (struct device_data){0};
+    struct loading l = {.from = {s, dir, expanded, diag, NULL}, .d = d};
+    load_ts_track(&l);
+    array_free(&l.runs);
+    array_free(&l.flips);
+    ts_states_free(&l.states);
+}
+
 void device_load(struct device_data *d, const struct session *s, const struct prof_dir *dir, bool expanded,
                  struct strpool *strings, unsigned threads, struct diag *diag, struct progress *progress)
 {

@@ -145,6 +145,10 @@ void device_load(struct device_data *d, const struct session *s, const struct pr
 #define STREAM_UNKNOWN 0xFFFFu
 void device_name_streams(struct device_data *d, const struct map *stream_of);
 
+/* Only the steps of a device; free it with device_free. */
+void device_load_steps(struct device_data *d, const struct session *s, const struct prof_dir *dir, bool expanded,
+                       struct diag *diag);
+
 /* Block numbers of the kernel that a device task ran. */
 struct device_blocks {
     uint16_t block_num, mix_block_num;

@@ -16,7 +16,7 @@
 #include "base/jobs.h"
 
 #define OUTPUT_DIR  "mindstudio_profiler_output"
-#define N_EXPORTERS 3
+#define N_EXPORTERS 4
 
 /* The one that takes longest comes first, so that no thread starts it when the others are done. */
 static const struct exporter {
@@ -28,6 +28,7 @@ static const struct exporter {
     {NPUPROF_DB, "database", false, db_export},
     {NPUPROF_TIMELINE, "timeline", true, timeline_export},
     {NPUPROF_SUMMARY, "summary", true, summary_export},
+    {NPUPROF_FOUND, "list of what was found", false, found_export},
 };
 
 struct run {
@@ -81,8 +82,7 @@ static void choose_stamp(char stamp[15], const char *prof, const char *output_di
     } while (has_stamp(output_dir, stamp) || has_stamp(prof, stamp));
 }
 
-/* A link is refused: raw data made by somebody else must not make us write elsewhere. */
-static int make_output_dir(const char *path, bool *made, struct error *err)
+int export_make_dir(const char *path, bool *made, struct error *err)
 {
     struct stat st;
     *made = !mkdir(path, 0750);
@@ -155,7 +155,7 @@ static void choose_exporters(struct run *r, unsigned outputs, const char *output
 {
     bool wants_dir = outputs & (NPUPROF_TIMELINE | NPUPROF_SUMMARY), has_dir = false;
     struct error err = {0};
-    if (wants_dir) has_dir = !make_output_dir(output_dir, made, &err);
+    if (wants_dir) has_dir = !export_make_dir(output_dir, made, &err);
     if (wants_dir && !has_dir) {
         error_wrap(&err, "timeline and summary not written");
         note_error(r->diag, &err);

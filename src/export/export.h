@@ -59,6 +59,12 @@ int summary_export(struct export_target *t, struct error *err);  /* csv files; n
 int db_export(struct export_target *t,
               struct error *err); /* msprof_<stamp>.db in the PROF directory; takes the place of older ones */
 
+int found_export(struct export_target *t, struct error *err); /* mindstudio_profiler_log/import_<stamp>.log */
+
+/* Make a directory for outputs, mode 0750; *made says whether it was not there. Links are refused: raw data made by
+ * somebody else must not make us write elsewhere. Returns 0, or -1 with *err set. */
+int export_make_dir(const char *path, bool *made, struct error *err);
+
 /* Run the exporters that are asked for side by side, and write README.txt after a summary. All files of the run carry
  * one stamp, the local time, moved on while files of that stamp are there already. `written` (zeroed by the caller, who
  * frees it) lists the files, sorted by path; what could not be written is an error in `diag`. */

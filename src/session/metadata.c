@@ -395,6 +395,7 @@ bool metadata_start_usable(const json_t *start)
 static void fill_times(struct metadata *m, const json_t *start, const json_t *end)
 {
     int64_t end_ns = us_key_ns(end, "collectionTimeEnd");
+    m->start_date = meta_text(start, "collectionDateBegin", "");
     m->has_start = metadata_start_usable(start);
     if (m->has_start) {
         m->start_ns = us_key_ns(start, "collectionTimeBegin");
@@ -415,8 +416,8 @@ void metadata_fill(struct metadata *m, json_t *info, json_t *sample, const json_
 
 void metadata_free(struct metadata *m)
 {
-    const char *const texts[] = {m->pid_name,     m->hostname,    m->host_uid,
-                                 m->ai_core_mode, m->aic_metrics, m->aiv_metrics};
+    const char *const texts[] = {m->pid_name,    m->hostname,    m->host_uid,  m->ai_core_mode,
+                                 m->aic_metrics, m->aiv_metrics, m->start_date};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) free((char *)texts[i]);
     json_decref(m->info);
     json_decref(m->sample);

@@ -42,6 +42,7 @@ struct metadata {
     bool has_start, has_end;
     int64_t start_ns, end_ns; /* epoch; end_ns = start + 30 min when !has_end */
     int64_t start_raw_ns;     /* clockMonotonicRaw of start_info */
+    const char *start_date;   /* collectionDateBegin: local time as text, "" */
     /* the whole files, for metrics that need a key nobody else does; NULL when missing */
     json_t *info, *sample;
 };
