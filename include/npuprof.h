@@ -43,8 +43,8 @@ enum npuprof_status {
     NPUPROF_FAILED = 1,   /* something asked for could not be exported; the report says what */
     NPUPROF_BAD_PATH = 2, /* no PROF directory there; a file of the options that cannot be read */
     /* Of npuprof_analyze: */
-    NPUPROF_NONE_RAN = 3, /* communication was launched, but none of it ran in the collection */
-    NPUPROF_NO_TIMES = 8, /* nothing of NPUPROF_COMMUNICATION: no task tells when some of the operators ran */
+    NPUPROF_ALL_BEFORE = 3, /* all communication ran before the collection */
+    NPUPROF_NO_TIMES = 8,   /* nothing of NPUPROF_COMMUNICATION: no task tells when some of the operators ran */
 };
 
 /* How far a run is, for npuprof_options.on_progress. */

@@ -390,7 +390,7 @@ int npuprof_analyze(const char *dir, const struct npuprof_options *options, stru
     write_analysis(a, dir, options, out);
     int status = analysis_without_master(a) ? NPUPROF_NO_TIMES
                  : out->failed              ? NPUPROF_FAILED
-                 : analysis_none_ran(a)     ? NPUPROF_NONE_RAN
+                 : analysis_all_before(a)   ? NPUPROF_ALL_BEFORE
                                             : NPUPROF_OK;
     analysis_free(a);
     out->seconds = now_seconds() - start;

@@ -23,8 +23,8 @@ void analysis_free(struct analysis *a);
  * links of both count. */
 void analysis_add(struct analysis *a, const struct model *m, struct diag *diag);
 
-/* Was communication launched, but nothing of it ran during the collection? */
-bool analysis_none_ran(const struct analysis *a);
+/* Is there nothing because all communication ran before the collection? */
+bool analysis_all_before(const struct analysis *a);
 
 /* Operators that no task of a master plane says the times of. With one of them nothing of NPUPROF_COMMUNICATION is
  * written: its totals would be wrong. */

@@ -117,18 +117,24 @@ static void walk_plane(struct device_work *w, struct operator_work *o, const str
 
 /* ---- one operator of the device: order[n], by plane ---- */
 
+/* Tasks that the host launched come before what the AI CPU made of them. */
+static uint64_t rank_of(const struct comm_task *t, uint32_t index)
+{
+    return (uint64_t)(t->source != COMM_LAUNCHED) << 32 | index;
+}
+
 /* The plane of the first master task is the one whose times count. */
 static void find_master_plane(const struct device_work *w, struct operator_work *o, const struct sort_key *order,
                               size_t n)
 {
-    uint32_t first = UINT32_MAX;
+    uint64_t first = UINT64_MAX;
     o->found.times.start_ns = INT64_MAX;
     for (size_t i = 0; i < n; i++) {
         const struct comm_task *t = &w->d->comm_tasks.at[order[i].index];
         if (!t->is_master) continue;
         if (t->start_ns < o->found.times.start_ns) o->found.times.start_ns = t->start_ns;
-        if (order[i].index > first) continue;
-        first = order[i].index;
+        if (rank_of(t, order[i].index) > first) continue;
+        first = rank_of(t, order[i].index);
         o->master_plane = t->plane_id;
         o->has_master = true;
     }
@@ -176,14 +182,17 @@ static void add_operator(struct device_work *w, const struct sort_key *order, si
 static struct sort_key *sort_tasks(const struct device_model *d)
 {
     struct map operators = {0}, planes = {0};
-    struct sort_key *order = mem_alloc(d->comm_tasks.n * sizeof *order);
-    for (size_t i = 0; i < d->comm_tasks.n; i++) {
-        const struct comm_task *t = &d->comm_tasks.at[i];
+    size_t n = d->comm_tasks.n;
+    struct sort_key *order = mem_alloc(n * sizeof *order);
+    for (size_t i = 0; i < n; i++) order[i] = (struct sort_key){rank_of(&d->comm_tasks.at[i], 0), (uint32_t)i};
+    sort_keys(order, n);
+    for (size_t i = 0; i < n; i++) {
+        const struct comm_task *t = &d->comm_tasks.at[order[i].index];
         uint64_t op = *map_put(&operators, t->op_key, (uint32_t)operators.n, NULL);
         uint64_t plane = *map_put(&planes, op << 32 | (uint32_t)t->plane_id, (uint32_t)planes.n, NULL);
-        order[i] = (struct sort_key){op << 32 | plane, (uint32_t)i};
+        order[i].key = op << 32 | plane;
     }
-    sort_keys(order, d->comm_tasks.n);
+    sort_keys(order, n);
     map_free(&operators);
     map_free(&planes);
     return order;
@@ -221,15 +230,16 @@ void analysis_add(struct analysis *a, const struct model *m, struct diag *diag)
     const struct device_model **order = mem_alloc(m->n_devices * sizeof *order);
     for (size_t i = 0; i < m->n_devices; i++) order[i] = &m->devices[i];
     qsort(order, m->n_devices, sizeof *order, by_name_descending);
-    size_t n = 0;
+    size_t n = 0, before = 0;
     for (size_t i = 0; i < m->n_devices; i++) {
         add_device(a, m, order[i], diag);
         n += order[i]->comm_tasks.n;
+        before += order[i]->comm_tasks_before;
     }
     free(order);
-    a->launched |= m->host.comm_tasks.n > 0;
+    a->some_ran_before |= before > 0;
     if (n) return;
     diag_note(diag, DIAG_WARNING, "", DIAG_NO_OFFSET,
-              m->host.comm_tasks.n ? "none of the launched communication ran during the collection: nothing to analyze"
-                                   : "no communication: nothing to analyze");
+              before ? "all communication ran before the collection: nothing to analyze"
+                     : "no communication: nothing to analyze");
 }

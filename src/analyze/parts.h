@@ -64,7 +64,7 @@ struct analysis {
     packet_list packets;
     link_list links; /* in order of appearance; of one operator and pair of ranks there is one per device */
     size_t without_master;
-    bool launched; /* communication was launched at all */
+    bool some_ran_before; /* the collection */
 };
 
 /* Saturating arithmetic. */

@@ -28,9 +28,9 @@ void analysis_free(struct analysis *a)
     free(a);
 }
 
-bool analysis_none_ran(const struct analysis *a)
+bool analysis_all_before(const struct analysis *a)
 {
-    return a->launched && !a->operators.n;
+    return a->some_ran_before && !a->operators.n;
 }
 
 size_t analysis_without_master(const struct analysis *a)

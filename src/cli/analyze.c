@@ -35,8 +35,9 @@ static const struct option_table analyze_table = {
              "communication.json,\n"
              "communication_matrix.json and communication_analyzer.db. Nothing has to be exported before.\n",
     .more = "exit status: 0 all well, 1 something asked for could not be written, 2 wrong command line or no PROF "
-            "directory,\n3 communication was launched but none of it ran in the collection, 8 communication.json not "
-            "written because\nthe times of some operators cannot be told\n",
+            "directory,\n3 all communication ran before the collection, 8 communication.json not written because the "
+            "times of "
+            "some\noperators cannot be told\n",
     .options = analyze_options,
     .n_options = sizeof analyze_options / sizeof *analyze_options,
     .scope = 1,

@@ -367,7 +367,10 @@ static void store_tasks(struct work *w, const struct map *span_of, const spans *
 {
     for (size_t i = 0; i < w->p.n; i++) {
         const struct piece *p = &w->p.at[i];
-        if (p->start_ns < w->m->session->start_ns) continue;
+        if (p->start_ns < w->m->session->start_ns) {
+            w->d->comm_tasks_before++;
+            continue;
+        }
         const struct device_task *run = &w->d->data.tasks.at[p->device_task];
         const struct comm_info *info = info_of(w, p);
         array_push(&w->d->comm_tasks, ((struct comm_task){

@@ -126,6 +126,7 @@ struct device_model {
     ARRAY(struct comm_op) comm_ops;     /* launched ones, ascending start, then fused ones, ascending start */
     size_t n_fused_ops;                 /* of comm_ops, at its end */
     ARRAY(struct comm_task) comm_tasks; /* ascending start */
+    size_t comm_tasks_before;           /* launched ones left out: they ran before the collection */
     ARRAY(struct comm_turn) comm_turns; /* computation first, each in the order of the records */
     ARRAY(struct comm_group) comm_groups;
     ARRAY(struct comm_statistic) comm_statistics; /* total descending */
