@@ -37,6 +37,7 @@ struct ts_block {
 struct ts_states {
     ts_state_array copies, types;
     ARRAY(struct ts_block) blocks;
+    bool unique; /* chip.unique_task_ids */
 };
 
 /* --- ts_states.c ------------------------------------------------------------------------------------------------- */

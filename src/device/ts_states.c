@@ -33,9 +33,11 @@ static struct ts_state state_of(const uint8_t *record, uint16_t type, uint8_t st
     };
 }
 
+/* Where task ids are unique, both words are the id. */
 static void add_blocks(struct ts_states *s, const uint8_t *record)
 {
-    struct stamped at = {get_u64(record + AT_TIME), get_u16(record + AT_TASK), get_u16(record + AT_STREAM), 0};
+    uint32_t task = s->unique ? get_u32(record + AT_STREAM) : get_u16(record + AT_TASK);
+    struct stamped at = {get_u64(record + AT_TIME), task, get_u16(record + AT_STREAM), 0};
     array_push(&s->blocks, ((struct ts_block){at, get_u32(record + AT_BLOCKS)}));
 }
 
@@ -58,6 +60,7 @@ static bool valid(const uint8_t *record)
 void ts_states_load(struct ts_states *s, const struct device_source *from)
 {
     struct diag *known = diag_new(); /* what is wrong with the file is said where iterations are read */
+    s->unique = from->dir->chip->unique_task_ids;
     records_each(prof_dir_files(from->dir, INPUT_TS_TRACK), TS_RECORD, valid, known, NULL, visit, s);
     diag_free(known);
 }

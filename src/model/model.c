@@ -151,6 +151,7 @@ void model_build(struct model *m, const struct session *s, const struct model_op
     progress_phase(options->progress, "reading", s->input_bytes, 1);
     jobs_each(options->threads, m->n_devices + 1, load_side, &b);
     progress_phase(options->progress, "joining", 0, 0);
+    blocks_change(m);
     if (!options->only_communication) selection_find(m, options->selection, diag);
     jobs_each(options->threads, m->n_devices, join_device, &b);
     number_lanes(m);

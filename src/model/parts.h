@@ -20,6 +20,9 @@ struct well_known {
 /* Name the streams of device tasks where only the launches know them (chip.unique_task_ids). */
 void join_streams(const struct model *m, struct device_model *d);
 
+/* Give launches the block numbers that schedulers logged. */
+void blocks_change(struct model *m);
+
 /* Match device tasks with host tasks of the same (stream, batch, task, context). host_of has device tasks.n entries. */
 void join_host(const struct model *m, const struct device_model *d, uint32_t *host_of, struct diag *diag);
 

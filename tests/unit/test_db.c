@@ -19,7 +19,7 @@
 #define T0    1719838800000000000 /* ns */
 #define STAMP "20240701130000"
 
-static const struct chip chip = {.id = 5, .npu_name = "Ascend910B"};
+static const struct chip chip = {.id = 5, .npu_name = "Ascend910B", .counters_in_db = true, .freq_in_db = true};
 
 struct world {
     struct session session;
