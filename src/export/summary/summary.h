@@ -37,6 +37,9 @@ const struct prof_dir *host_listed_under(const struct model *m, size_t i);
 /* Name of a model, "N/A" when it has none. */
 str_id report_model_name(const struct model *m, uint32_t model_id);
 
+/* The reports that are of no metric: *n entries. */
+const struct report *const *reports_own(size_t *n);
+
 /* The report with that stem, or NULL. */
 const struct report *report_find(const char *stem, size_t len);
 

@@ -27,6 +27,12 @@ static const struct layer own_layers[] = {
 
 #define N_OWN_LAYERS (sizeof own_layers / sizeof *own_layers)
 
+const struct layer *timeline_own_layers(size_t *n)
+{
+    *n = N_OWN_LAYERS;
+    return own_layers;
+}
+
 /* The layers of an export. */
 struct layers {
     ARRAY(struct layer) list;

@@ -76,6 +76,9 @@ static inline void layer_process(struct trace *t, const struct layer *layer, con
 /* Is there a layer with that key? */
 bool timeline_has_layer(const char *key);
 
+/* The layers that are of no metric, in the order of the files: *n entries. A key may be there more than once. */
+const struct layer *timeline_own_layers(size_t *n);
+
 void ascend_hardware_write(struct trace *t, const struct layer *layer);
 void copies_write(struct trace *t, const struct layer *layer);
 void cann_write(struct trace *t, const struct layer *layer);
