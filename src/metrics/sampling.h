@@ -42,8 +42,7 @@ double sample_round(double value);
 /* A text of sample.json of a directory, "" when it is missing or no text. */
 const char *sample_setting(const struct prof_dir *dir, const char *key);
 
-/* Begin a counter event whose name has been written, with a first series: trace_begin(t), name, counter(…), further
- * series, trace_end(t). */
+/* The value of a series of a counter, after trace_counter. */
 #define trace_arg_double(t, key, value) (trace_key(t, key), out_double(&(t)->out, (value)))
 
 #endif
