@@ -235,7 +235,9 @@ static void counters(struct writer *w, const struct pmu *p, const struct task *t
     if (c->has_bound) number(w, pmu_memory_bound(p, task->pmu));
     if (!c->has_cube) return;
     int64_t ns = span_ns(task->start_ns, task->end_ns);
-    double cube = pmu_cube_utilization(p, task->pmu, ((double)ns + task->rest_ps / 1e3) / 1e3);
+    double rest =
+        w->m->session->script_summary ? task->rest_ps / 1e6 : 0; /* the native part divides by what it shows */
+    double cube = pmu_cube_utilization(p, task->pmu, (double)ns / 1e3 + rest);
     if (isnan(cube)) table_na(&w->t, 1);
     else if (!ns) table_u64(&w->t, 0);
     else table_fixed(&w->t, cube);
