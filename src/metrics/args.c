@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "metrics/digits.h"
 
 static struct arg *add(struct args *a, const char *key)
 {
@@ -85,7 +86,7 @@ void args_db(struct db_run *run, struct db_table *t, const struct args *a)
         else
             put(&out, number,
                 (size_t)((arg->kind == ARG_COUNT ? format_u64(number, arg->count)
-                                                 : format_double(number, arg->number)) -
+                                                 : digits_double(number, arg->number)) -
                          number));
     }
     array_push(&out, ']');

@@ -1,5 +1,7 @@
 /* Metrics of the Ascend 950: worked examples of UB, CCU, instruction monitor and DPU, and odd records. */
+#include "base/format.h"
 #include "metric_prof.h"
+#include "metrics/digits.h"
 
 #define TICKS_PER_S 50000000u
 #define COUNT(s)    ((uint64_t)((s)*TICKS_PER_S)) /* of the device: 500 s is UTC0 + 100 ms */
@@ -271,6 +273,31 @@ static void dpu_communication_says_what_it_moved(void **state)
     assert_true(timeline_has("\"Size(Byte)\":1000000000,\"Bandwidth(GB/s)\":10.0,\"Data Type\":\"INT8\""));
 }
 
+static void assert_digits(double value, const char *expected)
+{
+    char text[FORMAT_DOUBLE + 1];
+    *digits_double(text, value) = 0;
+    assert_string_equal(text, expected);
+    assert_true(strtod(text, NULL) == value);
+}
+
+/* Beside each the nearest of the equally short texts. */
+static void doubles_in_texts_have_the_digits_of_the_reference(void **state)
+{
+    (void)state;
+    assert_digits(0, "0.0");
+    assert_digits(100, "100.0");
+    assert_digits(1.5, "1.5");
+    assert_digits(0.001, "0.001");
+    assert_digits(104857600, "104857600.0");
+    assert_digits(5000 / 3.0 * 1e6, "1666666666.6666668"); /* …667 */
+    assert_digits(180260546211360.34, "180260546211360.35");
+    assert_digits(161457247007138.94, "161457247007138.95");
+    assert_digits(1e20, "100000000000000000000.0");
+    assert_digits(1e300, "1e300");
+    assert_digits(-2.5, "-2.5");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_make, scratch_drop)
 
 int main(void)
@@ -284,6 +311,7 @@ int main(void)
         TEST(instruction_monitor_skips_what_no_stamp_dates),
         TEST(dpu_tasks_are_named_by_their_launch),
         TEST(dpu_communication_says_what_it_moved),
+        cmocka_unit_test(doubles_in_texts_have_the_digits_of_the_reference),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
