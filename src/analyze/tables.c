@@ -27,7 +27,8 @@ static void put_text(const struct analysis *a, struct db_table *t, str_id text)
 /* Epoch µs as near as a double can be: whole µs are exact, ns are not. */
 static double as_us(int64_t ns)
 {
-    return (double)(ns / 1000) + (double)(ns % 1000) / 1e3;
+    int64_t us = ns / 1000;
+    return (double)us + (double)(ns - us * 1000) / 1e3;
 }
 
 static void write_time(const struct analysis *a, struct db_table *t)
