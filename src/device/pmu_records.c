@@ -290,11 +290,13 @@ void pmu_load(struct device_data *d, const flip_array *flips, const freq_changes
     struct pmu_pending *pending = mem_zalloc(1, sizeof *pending);
     pending->summer = (struct block_summer){.d = d, .expanded = from->expanded, .last = NONE};
     d->pending = pending;
+    bool scripts = !from->dir->chip->native_tasks || from->session->script_tasks;
     d->pmu.no_batch = !from->dir->chip->native_tasks && !batches_used(from);
+    if (scripts) d->pmu.rounded_time = true;
     struct reader r = {
         .d = d,
         .split = from->dir->chip->mix_pmu,
-        .scripts = d->pmu.custom || !from->dir->chip->native_tasks,
+        .scripts = d->pmu.custom || scripts,
         .summer = &pending->summer,
     };
     records_each(files, PMU_RECORD, record_valid_stars, from->diag, from->progress, visit, &r);
