@@ -193,7 +193,7 @@ static void add_comm(struct args *a, const struct model *m, const struct dpu_tas
                      bool bytes, struct texts *texts)
 {
     int64_t ns = trace_duration(task->start_ns, task->end_ns);
-    double rate = ns ? (double)c->size / ((double)ns / 1e9) : 0;
+    double rate = ns ? (double)c->size / ((double)ns / 1e3 / 1e6) : 0;
     snprintf(texts->group, sizeof texts->group, "%.220s(%llu)", model_text(m, c->group),
              (unsigned long long)c->group_hash);
     snprintf(texts->notify, sizeof texts->notify, "%llu", (unsigned long long)c->notify_id);
