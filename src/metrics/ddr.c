@@ -3,7 +3,6 @@
  * A record counts the transfers in one direction since the sample before; those that name a master are of that master
  * alone and no part of the whole. Records with one time are one sample. The rate of a sample is its count over the time
  * since the one before, of the first one since the profiler of the device started. */
-#include "base/sort.h"
 #include "decode/records.h"
 #include "metrics/all.h"
 #include "metrics/sampling.h"
@@ -34,14 +33,9 @@ static void visit(const uint8_t *p, const struct record_place *place, void *cont
     array_push(&d->samples, s);
 }
 
-static void sort_samples(struct ddr *d)
+static uint64_t time_key(const void *sample)
 {
-    size_t n = d->samples.n;
-    struct sort_key *order = mem_alloc(n * sizeof *order);
-    for (size_t i = 0; i < n; i++) order[i] = (struct sort_key){d->samples.at[i].us, (uint32_t)i};
-    sort_keys(order, n);
-    sort_permute(d->samples.at, sizeof *d->samples.at, order, n);
-    free(order);
+    return ((const struct sample *)sample)->us;
 }
 
 /* Records of one time are one sample. */
@@ -88,7 +82,7 @@ static void *load(const struct metric_source *from)
         ddr_free(d);
         return NULL;
     }
-    sort_samples(d);
+    sample_sort(d->samples.at, d->samples.n, sizeof *d->samples.at, time_key);
     gather(d);
     compute_rates(d, from->dir->chip->ddr_bytes);
     return d;

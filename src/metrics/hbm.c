@@ -4,7 +4,6 @@
  * and direction. Its rate is that count over the time between the two; the first one has none and shows 0.
  * docs/formats/sampled-metrics.md has the layouts. */
 #include "base/map.h"
-#include "base/sort.h"
 #include "decode/records.h"
 #include "metrics/all.h"
 #include "metrics/sampling.h"
@@ -58,16 +57,20 @@ static uint64_t series_of(const struct sample *s)
     return (uint64_t)s->write << 32 | s->id;
 }
 
+static uint64_t series_key(const void *sample)
+{
+    return series_of(sample);
+}
+
+static uint64_t time_key(const void *sample)
+{
+    return sample_time_key(((const struct sample *)sample)->time_ns);
+}
+
 static void sort_samples(struct hbm *h)
 {
-    size_t n = h->samples.n;
-    struct sort_key *order = mem_alloc(n * sizeof *order);
-    for (size_t i = 0; i < n; i++) order[i] = (struct sort_key){series_of(&h->samples.at[i]), (uint32_t)i};
-    sort_keys(order, n);
-    for (size_t i = 0; i < n; i++) order[i].key = (uint64_t)h->samples.at[order[i].index].time_ns ^ 1ull << 63;
-    sort_keys(order, n);
-    sort_permute(h->samples.at, sizeof *h->samples.at, order, n);
-    free(order);
+    sample_sort(h->samples.at, h->samples.n, sizeof *h->samples.at, series_key);
+    sample_sort(h->samples.at, h->samples.n, sizeof *h->samples.at, time_key);
 }
 
 /* Of records with one time, memory and direction the last counts. */

@@ -3,7 +3,6 @@
  * A line is a time and two counters that only grow: bytes sent and received. The rates are those between a line and the
  * one before it in time; where a counter fell, it was reset, and there is none. The last rate is left out, as the
  * reference does, which takes it for the one from the last sample back to the first; a single sample shows zeros. */
-#include "base/sort.h"
 #include "decode/records.h"
 #include "metrics/all.h"
 #include "metrics/sampling.h"
@@ -37,14 +36,9 @@ static void visit(const char *line, size_t len, const struct record_place *place
     else sample_skip_line(r->diag, place, n);
 }
 
-static void sort_counts(struct reader *r)
+static uint64_t time_key(const void *count)
 {
-    size_t n = r->counts.n;
-    struct sort_key *order = mem_alloc(n * sizeof *order);
-    for (size_t i = 0; i < n; i++) order[i] = (struct sort_key){r->counts.at[i].ns, (uint32_t)i};
-    sort_keys(order, n);
-    sort_permute(r->counts.at, sizeof *r->counts.at, order, n);
-    free(order);
+    return ((const struct count *)count)->ns;
 }
 
 static double rate(uint64_t bytes, uint64_t ns)
@@ -80,7 +74,7 @@ static void *load(const struct metric_source *from)
     struct hccs *h = mem_zalloc(1, sizeof *h);
     struct reader r = {.diag = from->diag};
     lines_each(prof_dir_files(from->dir, INPUT_HCCS), from->diag, from->progress, visit, &r);
-    sort_counts(&r);
+    sample_sort(r.counts.at, r.counts.n, sizeof *r.counts.at, time_key);
     compute(h, &r, from->dir);
     array_free(&r.counts);
     return h;

@@ -8,7 +8,6 @@
  *
  * The throughput that is shown is 64 times that: the reference divides the time by 64 once more, and its readers have
  * seen such numbers ever since. */
-#include "base/sort.h"
 #include "decode/records.h"
 #include "metrics/all.h"
 #include "metrics/sampling.h"
@@ -86,17 +85,20 @@ static void visit(const uint8_t *p, const struct record_place *place, void *cont
     if (c.seen) array_push(&r->counts, c);
 }
 
+static uint64_t time_key(const void *counts)
+{
+    return sample_time_key(((const struct counts *)counts)->time_ns);
+}
+
+static uint64_t part_key(const void *counts)
+{
+    return ((const struct counts *)counts)->part;
+}
+
 static void sort_counts(struct reader *r)
 {
-    size_t n = r->counts.n;
-    struct sort_key *order = mem_alloc(n * sizeof *order);
-    for (size_t i = 0; i < n; i++)
-        order[i] = (struct sort_key){(uint64_t)r->counts.at[i].time_ns ^ 1ull << 63, (uint32_t)i};
-    sort_keys(order, n);
-    for (size_t i = 0; i < n; i++) order[i].key = r->counts.at[order[i].index].part;
-    sort_keys(order, n);
-    sort_permute(r->counts.at, sizeof *r->counts.at, order, n);
-    free(order);
+    sample_sort(r->counts.at, r->counts.n, sizeof *r->counts.at, time_key);
+    sample_sort(r->counts.at, r->counts.n, sizeof *r->counts.at, part_key);
 }
 
 static bool same_sample(const struct counts *a, const struct counts *b)

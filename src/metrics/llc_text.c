@@ -7,7 +7,6 @@
  * and writing, or how much of the cache each CPU core fills: event dsid<n> is core n. */
 #include <math.h>
 
-#include "base/sort.h"
 #include "decode/records.h"
 #include "metrics/all.h"
 #include "metrics/sampling.h"
@@ -107,15 +106,16 @@ static void visit(const char *line, size_t len, const struct record_place *place
     array_push(&r->llc->samples, s);
 }
 
+static uint64_t time_key(const void *sample)
+{
+    return ((const struct sample *)sample)->ns;
+}
+
 /* Lines of one time are one sample. */
 static void gather(struct llc_text *l)
 {
     size_t n = l->samples.n, kept = 0;
-    struct sort_key *order = mem_alloc(n * sizeof *order);
-    for (size_t i = 0; i < n; i++) order[i] = (struct sort_key){l->samples.at[i].ns, (uint32_t)i};
-    sort_keys(order, n);
-    sort_permute(l->samples.at, sizeof *l->samples.at, order, n);
-    free(order);
+    sample_sort(l->samples.at, n, sizeof *l->samples.at, time_key);
     for (size_t i = 0; i < n; i++) {
         struct sample *s = &l->samples.at[i], *last = kept ? &l->samples.at[kept - 1] : NULL;
         if (!last || last->ns != s->ns) l->samples.at[kept++] = *s;

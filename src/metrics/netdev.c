@@ -2,7 +2,6 @@
  *
  * A line is a time of the host and fifteen counters that only grow. What is shown is how much each grew since the line
  * before in time, nothing when it fell; for bytes also per second. */
-#include "base/sort.h"
 #include "decode/records.h"
 #include "metrics/all.h"
 #include "metrics/sampling.h"
@@ -51,14 +50,9 @@ static void visit(const char *line, size_t len, const struct record_place *place
     else sample_skip_line(r->diag, place, n);
 }
 
-static void sort_samples(struct netdev *d)
+static uint64_t time_key(const void *sample)
 {
-    size_t n = d->samples.n;
-    struct sort_key *order = mem_alloc(n * sizeof *order);
-    for (size_t i = 0; i < n; i++) order[i] = (struct sort_key){d->samples.at[i].ns, (uint32_t)i};
-    sort_keys(order, n);
-    sort_permute(d->samples.at, sizeof *d->samples.at, order, n);
-    free(order);
+    return ((const struct sample *)sample)->ns;
 }
 
 static void netdev_free(void *data)
@@ -75,7 +69,7 @@ static void *load(const struct metric_source *from)
     const struct prof_dir *host = from->model->session->host;
     d->clock = host ? &host->clock : &from->dir->clock;
     lines_each(prof_dir_files(from->dir, INPUT_NETDEV_STATS), from->diag, from->progress, visit, &r);
-    sort_samples(d);
+    sample_sort(d->samples.at, d->samples.n, sizeof *d->samples.at, time_key);
     if (d->samples.n > 1) return d;
     netdev_free(d);
     return NULL;

@@ -3,7 +3,6 @@
  * A record is a component, a count of the host and the bytes. All ones means that the amount is not known. */
 #include <stdio.h>
 
-#include "base/sort.h"
 #include "decode/records.h"
 #include "metrics/all.h"
 #include "metrics/sampling.h"
@@ -36,25 +35,14 @@ static void visit(const uint8_t *p, const struct record_place *place, void *cont
                                                   .module = get_u32(p + MODULE)}));
 }
 
-/* Order of rows: by module, then time. */
-static void sort_rows(struct sort_key *order, const struct sample *const *rows, size_t n)
+static uint64_t time_key(const void *sample)
 {
-    for (size_t i = 0; i < n; i++) order[i] = (struct sort_key){(uint64_t)rows[i]->time_ns ^ 1ull << 63, (uint32_t)i};
-    sort_keys(order, n);
-    for (size_t i = 0; i < n; i++) order[i].key = rows[order[i].index]->module;
-    sort_keys(order, n);
+    return sample_time_key(((const struct sample *)sample)->time_ns);
 }
 
-static void sort_samples(struct module_mem *m)
+static uint64_t module_key(const void *sample)
 {
-    size_t n = m->samples.n;
-    struct sort_key *order = mem_alloc(n * sizeof *order);
-    const struct sample **rows = mem_alloc(n * sizeof *rows);
-    for (size_t i = 0; i < n; i++) rows[i] = &m->samples.at[i];
-    sort_rows(order, rows, n);
-    sort_permute(m->samples.at, sizeof *m->samples.at, order, n);
-    free(rows);
-    free(order);
+    return ((const struct sample *)sample)->module;
 }
 
 static void module_mem_free(void *data)
@@ -70,29 +58,46 @@ static void *load(const struct metric_source *from)
     struct reader r = {m, from->dir};
     records_each(prof_dir_files(from->dir, INPUT_NPU_MODULE_MEM), input_kind(INPUT_NPU_MODULE_MEM)->record_size, NULL,
                  from->diag, from->progress, visit, &r);
-    sort_samples(m);
+    sample_sort(m->samples.at, m->samples.n, sizeof *m->samples.at, time_key);
+    sample_sort(m->samples.at, m->samples.n, sizeof *m->samples.at, module_key);
     return m;
 }
 
 /* --- report: native parts of the reference sort all devices together, its scripts each ---------------------------- */
 
-struct rows {
-    ARRAY(const struct sample *) samples;
-    ARRAY(const struct prof_dir *) dirs; /* of each */
+struct row {
+    const struct sample *sample;
+    const struct prof_dir *dir;
 };
 
-static void collect(struct rows *rows, const struct model *m)
+typedef ARRAY(struct row) row_array;
+
+static uint64_t row_time_key(const void *row)
+{
+    return time_key(((const struct row *)row)->sample);
+}
+
+static uint64_t row_module_key(const void *row)
+{
+    return module_key(((const struct row *)row)->sample);
+}
+
+static row_array rows_of(const struct model *m)
 {
     const struct prof_dir *dir;
-    bool all = m->session->script_summary;
+    bool scripted = m->session->script_summary;
+    row_array rows = {0};
     for (size_t d = 0; (dir = metric_dir(m, d)); d++) {
         const struct module_mem *mem = metric_data(m, dir, &metric_npu_module_mem);
-        for (size_t i = 0; mem && i < mem->samples.n; i++) {
-            if (!all && sample_too_early(dir, mem->samples.at[i].time_ns)) continue;
-            array_push(&rows->samples, &mem->samples.at[i]);
-            array_push(&rows->dirs, dir);
-        }
+        for (size_t i = 0; mem && i < mem->samples.n; i++)
+            if (scripted || !sample_too_early(dir, mem->samples.at[i].time_ns))
+                array_push(&rows, ((struct row){&mem->samples.at[i], dir}));
     }
+    if (!scripted) {
+        sample_sort(rows.at, rows.n, sizeof *rows.at, row_time_key);
+        sample_sort(rows.at, rows.n, sizeof *rows.at, row_module_key);
+    }
+    return rows;
 }
 
 static void put_row(struct table *t, const struct prof_dir *dir, const struct sample *s)
@@ -113,24 +118,17 @@ static void put_row(struct table *t, const struct prof_dir *dir, const struct sa
 static int write_report(struct export_target *target, struct error *err)
 {
     static const char *const columns[] = {"Device_id", "Component", "Timestamp(us)", "Total Reserved(KB)", "Device"};
-    struct rows rows = {0};
+    row_array rows = rows_of(target->model);
     struct table t;
     int status = 0;
-    collect(&rows, target->model);
-    size_t n = rows.samples.n;
-    struct sort_key *order = mem_alloc(n * sizeof *order);
-    for (size_t i = 0; i < n; i++) order[i].index = (uint32_t)i;
-    if (!target->model->session->script_summary) sort_rows(order, rows.samples.at, n);
-    if (n && !(status = table_open(&t, target, "npu_module_mem", COLUMNS(columns), n, err))) {
-        for (size_t i = 0; i < n; i++) {
-            put_row(&t, rows.dirs.at[order[i].index], rows.samples.at[order[i].index]);
+    if (rows.n && !(status = table_open(&t, target, "npu_module_mem", COLUMNS(columns), rows.n, err))) {
+        for (size_t i = 0; i < rows.n; i++) {
+            put_row(&t, rows.at[i].dir, rows.at[i].sample);
             if (table_end_row(&t)) break;
         }
         status = table_close(&t);
     }
-    free(order);
-    array_free(&rows.samples);
-    array_free(&rows.dirs);
+    array_free(&rows);
     return status;
 }
 

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "base/sort.h"
+
 bool sample_layout_2(const struct prof_dir *dir)
 {
     const char *version = json_string_value(json_object_get(dir->meta.info, "version"));
@@ -20,6 +22,15 @@ uint64_t sample_device_ns(const struct prof_dir *dir, uint64_t us)
     bool over =
         __builtin_mul_overflow(us, 1000u, &ns) || __builtin_add_overflow(ns, (uint64_t)dir->clock.device_mono_ns, &ns);
     return over ? INT64_MAX : ns;
+}
+
+void sample_sort(void *samples, size_t n, size_t size, sample_key key)
+{
+    struct sort_key *order = mem_alloc(n * sizeof *order);
+    for (size_t i = 0; i < n; i++) order[i] = (struct sort_key){key((const char *)samples + i * size), (uint32_t)i};
+    sort_keys(order, n);
+    sort_permute(samples, size, order, n);
+    free(order);
 }
 
 static int64_t whole(double ns)
@@ -60,4 +71,25 @@ const char *sample_setting(const struct prof_dir *dir, const char *key)
 {
     const char *text = json_string_value(json_object_get(dir->meta.sample, key));
     return text ? text : "";
+}
+
+static void series_key(struct trace *t, const char *name)
+{
+    if (t->has_args) out_char(&t->out, ',');
+    t->has_args = true;
+    out_char(&t->out, '"');
+    out_text(&t->out, name);
+    out_literal(&t->out, "\":");
+}
+
+void sample_series(struct trace *t, const char *name, double value)
+{
+    series_key(t, name);
+    out_double(&t->out, value);
+}
+
+void sample_series_u64(struct trace *t, const char *name, uint64_t value)
+{
+    series_key(t, name);
+    out_u64(&t->out, value);
 }

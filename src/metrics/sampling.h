@@ -23,6 +23,16 @@ uint64_t sample_device_ns(const struct prof_dir *dir, uint64_t us);
 int64_t sample_stored_time(const struct prof_dir *dir, uint64_t us);
 int64_t sample_stored_epoch(uint64_t ns);
 
+/* Sort n samples of `size` bytes by a key, stable: by the minor key first, then by the major one. */
+typedef uint64_t (*sample_key)(const void *sample);
+void sample_sort(void *samples, size_t n, size_t size, sample_key key);
+
+/* The key of a signed time. */
+static inline uint64_t sample_time_key(int64_t time_ns)
+{
+    return (uint64_t)time_ns ^ 1ull << 63;
+}
+
 /* Was that before the collection began? Neither timeline nor database show it. */
 static inline bool sample_too_early(const struct prof_dir *dir, int64_t time_ns)
 {
@@ -44,5 +54,9 @@ const char *sample_setting(const struct prof_dir *dir, const char *key);
 
 /* The value of a series of a counter, after trace_counter. */
 #define trace_arg_double(t, key, value) (trace_key(t, key), out_double(&(t)->out, (value)))
+
+/* The same with a name that is known at run time only and needs no escaping. */
+void sample_series(struct trace *t, const char *name, double value);
+void sample_series_u64(struct trace *t, const char *name, uint64_t value);
 
 #endif
