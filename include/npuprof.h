@@ -60,8 +60,9 @@ struct npuprof_options {
     unsigned outputs;           /* enum npuprof_output, or-ed; default NPUPROF_ALL */
     unsigned jobs;              /* threads, 0 = one per processor (default) */
     enum npuprof_format format; /* of the reports of a summary; default NPUPROF_CSV */
-    int has_selection;          /* export only some iterations of one model: */
-    int64_t model_id;           /* 4294967295 = the steps that the program marked */
+    unsigned slice_mb; /* timelines larger than about so many MB are cut into files by time; 0 (default) = never */
+    int has_selection; /* export only some iterations of one model: */
+    int64_t model_id;  /* 4294967295 = the steps that the program marked */
     int64_t iteration_id, iteration_count;
     const char *reports_file; /* a file that says which parts the timeline has; NULL (default) = it has all */
     unsigned rules;           /* of npuprof_analyze: enum npuprof_rule, or-ed; default both */

@@ -251,7 +251,8 @@ static void export_session(struct prof_run *r, struct session *s, struct progres
     struct model model;
     build_model(&model, r, s, progress);
     struct written_list written = {0};
-    struct export_options options = {r->options->outputs, threads_of(r->options), r->options->format, r->reports};
+    struct export_options options = {r->options->outputs, threads_of(r->options), r->options->format, r->reports,
+                                     (uint64_t)r->options->slice_mb * 1000000};
     if (model.scope != MODEL_WHOLE) s->script_timeline = s->script_summary = true;
     if (model.scope != MODEL_NOTHING) export_run(&model, &options, r->diag, progress, &written);
     if (!written.files.n && !diag_entries(r->diag, DIAG_ERROR))

@@ -21,6 +21,8 @@ static const struct option export_options[] = {
      "of the tables (default: csv)"},
     {"reports", "reports", OPTION_PATH, "FILE", offsetof(struct option_values, reports), ALL | TIMELINE,
      "JSON file that switches parts of the timeline on and off"},
+    {"slice-size", NULL, OPTION_COUNT, "MB", offsetof(struct option_values, slice), ALL | TIMELINE,
+     "cut a larger timeline into files of about that size, by time:\nmsprof_slice_<n>_<time>.json"},
     {"model-id", NULL, OPTION_NUMBER, "N", offsetof(struct option_values, model_id), ALL | TIMELINE | SUMMARY,
      "only what belongs to iterations of this model: with\n--iteration-id; 4294967295 = steps marked by the program"},
     {"iteration-id", NULL, OPTION_NUMBER, "N", offsetof(struct option_values, iteration_id), ALL | TIMELINE | SUMMARY,
@@ -128,6 +130,7 @@ static int export_dir(const struct kind *kind, const struct option_values *value
     options.model_id = values->model_id.value;
     options.iteration_id = values->iteration_id.value;
     options.iteration_count = values->iteration_count.given ? values->iteration_count.value : 1;
+    options.slice_mb = values->slice;
     options.format = values->format;
     if (values->reports && *values->reports) options.reports_file = values->reports;
     if (!values->quiet && isatty(STDERR_FILENO)) options.on_progress = display_progress;

@@ -22,6 +22,7 @@ struct option_values {
     char *reports;   /* -reports: owned, NULL = not given */
     char *rule;      /* --rule: owned, NULL = not given */
     unsigned jobs;   /* --jobs: 0 = not given */
+    unsigned slice;  /* --slice-size: MB, 0 = not given */
     unsigned format; /* --format: enum npuprof_format */
     unsigned type;   /* --type */
     struct option_number model_id, iteration_id, iteration_count, id, data_type;

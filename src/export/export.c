@@ -195,6 +195,7 @@ void export_run(const struct model *model, const struct export_options *options,
             .output_dir = output_dir,
             .format = options->format,
             .reports = options->reports,
+            .slice_bytes = options->slice_bytes,
             .diag = diag,
             .progress = progress,
         };

@@ -30,6 +30,7 @@ struct export_options {
     unsigned threads;              /* >= 1 */
     enum npuprof_format format;    /* of the reports of a summary */
     const struct reports *reports; /* which layers the timeline has; NULL = all */
+    uint64_t slice_bytes;          /* about how large a timeline file may be, 0 = as large as it gets */
 };
 
 /* What every exporter gets. One per exporter and run, so lists need no lock. */
@@ -39,6 +40,7 @@ struct export_target {
     const char *output_dir; /* <PROF>/mindstudio_profiler_output; exists for timeline and summary */
     enum npuprof_format format;
     const struct reports *reports; /* NULL = all layers */
+    uint64_t slice_bytes;          /* 0 = one timeline file */
     struct written_list written;
     struct diag *diag;
     struct progress *progress; /* may be NULL; exporters add the rows they wrote */

@@ -93,7 +93,7 @@ static const struct seen_model *main_model(const struct seen_model *seen, size_t
 static const char *what_exists(const struct seen_model *seen, size_t n, char *buf, size_t size)
 {
     size_t len = 0;
-    snprintf(buf, size, "it has no iterations");
+    snprintf(buf, size, "it has no iterations of a model whose operators are known");
     for (size_t i = 0; i < n && len < size; i++) {
         const struct seen_model *s = &seen[i];
         len += (size_t)snprintf(buf + len, size - len, "%smodel %" PRIu32 " (%s %" PRIu32 " to %" PRIu32 ")",

@@ -115,6 +115,7 @@ static void data_aug(const struct view *v, int32_t tid, char phase, uint32_t num
 {
     struct trace *t = v->t;
     numbered(t, "Data_aug Bound ", number);
+    trace_at(t, time_ns);
     out_literal(&t->out, "\",\"pid\":");
     out_u64(&t->out, v->pid);
     out_literal(&t->out, ",\"tid\":");

@@ -7,6 +7,7 @@
 
 #include "export/export.h"
 #include "export/timeline/reports.h"
+#include "export/timeline/slices.h"
 #include "metrics/all.h"
 
 /* Every layer but the metrics', in the order of the files. */
@@ -171,23 +172,48 @@ static const struct {
     [FILE_MSPROF_TX] = {"msprof_tx", has_marks},
 };
 
+static void write_layers(struct trace *t, const struct export_target *target, const struct layers *layers,
+                         enum timeline_file file)
+{
+    const struct reports *reports = target->model->session->script_timeline ? NULL : target->reports;
+    t->file = file;
+    for (size_t i = 0; i < layers->list.n; i++) {
+        const struct layer *layer = &layers->list.at[i];
+        if (!(layer->files & 1u << file) || !reports_want(reports, layer->key)) continue;
+        t->limited = target->model->scope != MODEL_WHOLE && !layer->any_time;
+        layer->write(t, layer);
+    }
+}
+
 static int write_file(struct export_target *target, const struct layers *layers, enum timeline_file file,
                       const char *path, struct error *err)
 {
     struct trace t;
-    const struct reports *reports = target->model->session->script_timeline ? NULL : target->reports;
     if (trace_open(&t, target->model, path, target->progress, err)) return -1;
-    t.file = file;
-    for (size_t i = 0; i < layers->list.n; i++) {
-        const struct layer *layer = &layers->list.at[i];
-        if (!(layer->files & 1u << file) || !reports_want(reports, layer->key)) continue;
-        t.limited = target->model->scope != MODEL_WHOLE && !layer->any_time;
-        layer->write(&t, layer);
-    }
+    write_layers(&t, target, layers, file);
     uint64_t events = t.events, bytes;
     if (trace_close(&t, &bytes, err)) return -1;
     export_wrote(target, path, bytes, events);
     return 0;
+}
+
+/* The timeline in n files. */
+static int write_slices(struct export_target *target, const struct layers *layers, size_t n, const char *path,
+                        struct error *err)
+{
+    struct trace t;
+    struct slices *slices = mem_alloc(sizeof *slices);
+    int status = slices_open(slices, target, n, err);
+    if (!status) {
+        bool open = !trace_open_sliced(&t, target->model, path, slices, target->progress, err);
+        if (open) {
+            write_layers(&t, target, layers, FILE_MSPROF);
+            trace_close_sliced(&t);
+        }
+        status = slices_close(slices, target, err) || !open ? -1 : 0;
+    }
+    free(slices);
+    return status;
 }
 
 int timeline_export(struct export_target *target, struct error *err)
@@ -201,7 +227,9 @@ int timeline_export(struct export_target *target, struct error *err)
     for (enum timeline_file file = 0; file < FILE_COUNT; file++) {
         if (!files[file].wanted(target->model)) continue;
         char *path = export_path(target, files[file].stem, -1, "json");
-        if (write_file(target, &layers, file, path, err)) status = -1;
+        size_t n = file == FILE_MSPROF && target->slice_bytes ? slices_needed(target->model, target->slice_bytes) : 1;
+        if (n > 1 ? write_slices(target, &layers, n, path, err) : write_file(target, &layers, file, path, err))
+            status = -1;
         free(path);
     }
     layers_free(&layers);

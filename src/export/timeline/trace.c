@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "export/timeline/slices.h"
 
 #define PROGRESS_STEP 65536u /* events, a power of two */
 #define HOST_ID       31u    /* what a process id has in the place of the device id */
@@ -44,12 +45,34 @@ uint32_t trace_pid(const struct prof_dir *dir, unsigned sort_index)
     return dir->meta.pid << 10 | sort_index << 5 | (dir->is_host ? HOST_ID : dir->device_id);
 }
 
+int trace_open_sliced(struct trace *t, const struct model *m, const char *path, struct slices *slices,
+                      struct progress *progress, struct error *err)
+{
+    if (trace_open(t, m, path, progress, err)) return -1;
+    t->slices = slices;
+    return 0;
+}
+
+void trace_close_sliced(struct trace *t)
+{
+    progress_add(t->progress, t->events % PROGRESS_STEP);
+    free(t->escaping);
+    out_discard(&t->out);
+}
+
 /* The longest event that can be taken back. */
 #define EVENT_ROOM (OUT_BUFFER / 2)
+
+void trace_at(struct trace *t, int64_t time_ns)
+{
+    t->timed = true;
+    t->time_ns = time_ns;
+}
 
 /* Leave the open event out if it is of a device whose window does not show it. */
 static void limit(struct trace *t, uint32_t pid, int64_t start_ns, int64_t end_ns)
 {
+    trace_at(t, start_ns);
     if (!t->limited || (pid & HOST_ID) == HOST_ID) return;
     for (size_t i = 0; i < t->model->n_devices; i++) {
         const struct device_model *d = &t->model->devices[i];
@@ -57,21 +80,31 @@ static void limit(struct trace *t, uint32_t pid, int64_t start_ns, int64_t end_n
     }
 }
 
-/* Take the event back that has just ended, if it is to be left out. */
+/* Move the event of `size` bytes that has just ended to where it belongs. */
+static void move_event(struct trace *t, size_t size)
+{
+    const char *event = t->out.at - size;
+    if (*event == ',') event++, size--;
+    if (t->timed) slices_add(t->slices, t->time_ns, event, size);
+    else slices_add_to_all(t->slices, event, size);
+}
+
+/* Take the event back that has just ended, if it is to be left out, or to be elsewhere. */
 static void end_event(struct trace *t)
 {
     uint64_t size = out_size(&t->out) - t->event_at;
-    if (!t->left_out || size > (uint64_t)(t->out.at - t->out.buffer)) return;
+    if (!(t->left_out || t->slices) || size > (uint64_t)(t->out.at - t->out.buffer)) return;
+    if (t->left_out) t->events--;
+    else move_event(t, (size_t)size);
     t->out.at -= size;
-    t->events--;
 }
 
 void trace_begin(struct trace *t)
 {
-    if (t->limited) {
+    if (t->limited || t->slices) {
         out_room(&t->out, EVENT_ROOM);
         t->event_at = out_size(&t->out);
-        t->left_out = false;
+        t->left_out = t->timed = false;
     }
     if (t->events++) out_char(&t->out, ',');
     if (t->events % PROGRESS_STEP == 0) progress_add(t->progress, PROGRESS_STEP);
@@ -148,7 +181,7 @@ void trace_counter(struct trace *t, uint32_t pid, int32_t tid, int64_t time_ns)
 void trace_end(struct trace *t)
 {
     out_literal(&t->out, "}}");
-    if (t->limited) end_event(t);
+    if (t->limited || t->slices) end_event(t);
 }
 
 void trace_connection(struct trace *t, uint32_t connection)
@@ -176,12 +209,13 @@ static void flow(struct trace *t, char phase, const char *id, size_t n, const st
     *p++ = '"';
     t->out.at = put_time(p, at->time_ns);
     if (phase == 's') {
+        trace_at(t, at->time_ns);
         out_char(&t->out, '}');
-        return;
+    } else {
+        limit(t, at->pid, at->time_ns, at->time_ns);
+        out_literal(&t->out, ",\"bp\":\"e\"}");
     }
-    limit(t, at->pid, at->time_ns, at->time_ns);
-    out_literal(&t->out, ",\"bp\":\"e\"}");
-    if (t->limited) end_event(t);
+    if (t->limited || t->slices) end_event(t);
 }
 
 /* The id is the connection in the upper half of 64 bits. */
@@ -231,7 +265,7 @@ void trace_mark_flow(struct trace *t, bool start, uint32_t pid, int32_t tid, uin
     limit(t, pid, time_ns, time_ns);
     if (!start || script) out_literal(&t->out, ",\"bp\":\"e\"");
     out_char(&t->out, '}');
-    if (t->limited) end_event(t);
+    if (t->limited || t->slices) end_event(t);
 }
 
 /* A metadata event up to its only arg, whose value follows. */

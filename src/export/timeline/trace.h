@@ -19,6 +19,8 @@
 #include "base/progress.h"
 #include "model/model.h"
 
+struct slices;
+
 /* A file of trace events while it is written. */
 struct trace {
     struct out out;
@@ -33,10 +35,21 @@ struct trace {
     bool limited;      /* as long as this is set */
     bool left_out;     /* the open event */
     uint64_t event_at; /* byte of the file at which it begins */
+
+    /* When the timeline is cut into files: events are put together in `out`, and moved from there. */
+    struct slices *slices; /* NULL = it is one file */
+    bool timed;            /* the open event has a time */
+    int64_t time_ns;
 };
 
 /* Start the file `path`. Returns 0, or -1 with *err set (nothing to release then). */
 int trace_open(struct trace *t, const struct model *m, const char *path, struct progress *progress, struct error *err);
+
+/* The same for a timeline that is cut into files, which the caller has opened and closes. `path` is of a file that is
+ * not going to be there. Ended by trace_close_sliced. */
+int trace_open_sliced(struct trace *t, const struct model *m, const char *path, struct slices *slices,
+                      struct progress *progress, struct error *err);
+void trace_close_sliced(struct trace *t);
 
 /* Finish the file and release *t; *bytes is its size. Returns 0, or -1 with *err set and no file left. */
 int trace_close(struct trace *t, uint64_t *bytes, struct error *err);
@@ -61,6 +74,9 @@ static inline void trace_string(struct trace *t, str_id id)
     trace_text(t, id);
     out_char(&t->out, '"');
 }
+
+/* The time of an event that none of the functions below gives one. */
+void trace_at(struct trace *t, int64_t time_ns);
 
 /* After the name: a slice (something that took time). category may be NULL, else it needs no escaping. Args
  * follow. */
