@@ -90,7 +90,7 @@ struct npuprof_message {
 struct npuprof_file {
     const char *path; /* as a user can open it */
     uint64_t bytes;
-    uint64_t rows; /* events or rows */
+    uint64_t rows; /* events, operators or rows */
 };
 
 struct npuprof_report;

@@ -153,6 +153,14 @@ static bool same_directory(const struct npuprof_file *a, const struct npuprof_fi
     return n == directory_length(b->path) && !strncmp(a->path, b->path, n);
 }
 
+/* What the rows of a file are. */
+static const char *unit_of(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    if (!dot || strcmp(dot, ".json") != 0) return "rows";
+    return strncmp(name, "communication", 13) ? "events" : "operators"; /* of analyze */
+}
+
 static void print_file(const struct npuprof_file *f, int width)
 {
     char size[32];
@@ -161,8 +169,7 @@ static void print_file(const struct npuprof_file *f, int width)
     printf("  %-*s  %8s", width, name, size_text(size, sizeof size, (double)f->bytes));
     if (f->rows) {
         char rows[COUNT_TEXT];
-        const char *dot = strrchr(name, '.');
-        printf("  %12s %s", count_text(rows, f->rows), dot && !strcmp(dot, ".json") ? "events" : "rows");
+        printf("  %12s %s", count_text(rows, f->rows), unit_of(name));
     }
     putchar('\n');
 }
