@@ -181,6 +181,12 @@ static void open_window(struct device_model *d, const struct seen_model *s, cons
     w->calls_from_ns = calls_from ? clock_task_ns(clock, calls_from) : INT64_MIN;
 }
 
+static int64_t last_of(const struct selection *wanted)
+{
+    int64_t end;
+    return __builtin_add_overflow(wanted->first, wanted->count, &end) ? INT64_MAX : end - 1;
+}
+
 /* The window of one device; false, with a word about it, when it did not see what was asked for. */
 static bool find_window(struct model *m, struct device_model *d, const struct selection *wanted, struct diag *diag)
 {
@@ -200,7 +206,7 @@ static bool find_window(struct model *m, struct device_model *d, const struct se
         else
             diag_note(diag, DIAG_ERROR, d->dir->name, DIAG_NO_OFFSET,
                       "no iterations %" PRId64 " to %" PRId64 " of model %" PRId64 ": %s", wanted->first,
-                      wanted->first + wanted->count - 1, wanted->model_id, text);
+                      last_of(wanted), wanted->model_id, text);
     }
     free(seen);
     return there;
