@@ -6,6 +6,7 @@
 #include "device/task_runs.h"
 
 #include "base/round.h"
+#include "session/metadata.h"
 
 #define PMU_RECORD    128u
 #define RECORD_EVENTS 8u
@@ -48,12 +49,22 @@ struct whole_pending *whole_pending_new(struct device_data *d, bool vector, cons
     return pending;
 }
 
+/* The files of one kind of cores, none when they hold samples. */
+static const struct input_files *whole_files(const struct device_source *from, enum input_id id, const char *mode_key)
+{
+    static const struct input_files none;
+    char *mode = meta_text(from->dir->meta.sample, mode_key, "");
+    bool sampled = !strcmp(mode, "sample-based");
+    free(mode);
+    return sampled ? &none : prof_dir_files(from->dir, id);
+}
+
 void pmu_whole_load(struct device_data *d, const struct device_source *from)
 {
-    const struct input_files *cube = prof_dir_files(from->dir, INPUT_AICORE);
-    const struct input_files *vector = prof_dir_files(from->dir, INPUT_AI_VECTOR_CORE);
+    const struct input_files *cube = whole_files(from, INPUT_AICORE, "ai_core_profiling_mode");
+    const struct input_files *vector = whole_files(from, INPUT_AI_VECTOR_CORE, "aiv_profiling_mode");
     const struct input_files *files = cube->n ? cube : vector;
-    if (!files->n || !strcmp(from->dir->meta.ai_core_mode, "sample-based")) return;
+    if (!files->n) return;
     struct reader r = {d, whole_pending_new(d, files == vector, files, from)};
     if (!r.pending) return;
     if (cube->n && vector->n)
