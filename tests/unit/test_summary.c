@@ -299,6 +299,7 @@ static void add_counters(struct world *w, int device)
     p->aic_mhz = 1000;
     p->ai_core_num = 2;
     p->has_cube = true;
+    p->mac = p->vec = p->mte2 = NONE;
 }
 
 static void op_summary_ends_in_the_counters_of_the_task(void **state)
