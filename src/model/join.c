@@ -69,7 +69,8 @@ void join_host(const struct model *m, const struct device_model *d, uint32_t *ho
         uint32_t who = h_end == h ? HOST_UNKNOWN : h_end == h + 1 ? host[h].index : HOST_AMBIGUOUS;
         if (who == HOST_AMBIGUOUS) ambiguous += t_end - t;
         for (size_t i = t; i < t_end; i++) host_of[i] = who;
-        if (d->dir->meta.dynamic && t_end - t > 1 && h_end == h + 1) host_of[t] = HOST_LEFT_OUT;
+        if (d->dir->meta.dynamic && d->dir->chip->native_tasks && t_end - t > 1 && h_end == h + 1)
+            host_of[t] = HOST_LEFT_OUT;
         h = h_end;
         t = t_end;
     }
