@@ -84,6 +84,7 @@ static const struct chip chips[] = {
         .copies_from_ts = true,
         .pmu_counters = 8,
         .pmu_groups = PMU_GROUPS_310,
+        .core_samples = CORE_SAMPLES_APART,
         .sqe_names = hwts_sqes,
         .sqe_unknown = "Other",
         .samples = SAMPLES_COMMON | SAMPLE_DDR | SAMPLE_LLC_TEXT | SAMPLE_HCCS | SAMPLE_PCIE | SAMPLE_NIC |
@@ -92,6 +93,7 @@ static const struct chip chips[] = {
     },
     {
         .id = 1,
+        .l2_events = L2_EVENTS_910,
         .name = "CHIP_V2_1_0",
         .product = "Atlas training series (Ascend 910A)",
         .npu_name = "Ascend910A",
@@ -103,6 +105,7 @@ static const struct chip chips[] = {
         .can_export_all = true,
         .pmu_counters = 8,
         .pmu_groups = PMU_GROUPS_COMMON,
+        .core_samples = CORE_SAMPLES_APART,
         .sqe_names = no_sqes,
         .sqe_unknown = "Other",
         .samples = SAMPLES_COMMON | SAMPLE_DDR | SAMPLE_LLC | SAMPLE_HCCS | SAMPLE_PCIE | SAMPLE_NIC | SAMPLE_ROCE |
@@ -114,6 +117,7 @@ static const struct chip chips[] = {
     },
     {
         .id = 2,
+        .l2_events = L2_EVENTS_310P,
         .name = "CHIP_V3_1_0",
         .product = "MDC 610",
         .npu_name = "UNKNOWN",
@@ -123,6 +127,7 @@ static const struct chip chips[] = {
         .copies_from_ts = true,
         .pmu_counters = 8,
         .pmu_groups = PMU_GROUPS_NARROW,
+        .core_samples = CORE_SAMPLES_APART,
         .sqe_names = hwts_sqes,
         .sqe_unknown = "Other",
         .samples = SAMPLES_COMMON | SAMPLE_DDR | SAMPLE_LLC | SAMPLE_HCCS | SAMPLE_PCIE | SAMPLE_NETDEV |
@@ -132,6 +137,7 @@ static const struct chip chips[] = {
     },
     {
         .id = 3,
+        .l2_events = L2_EVENTS_310P,
         .name = "CHIP_V3_2_0",
         .product = "SoC products (lhisi)",
         .npu_name = "UNKNOWN",
@@ -142,6 +148,7 @@ static const struct chip chips[] = {
         .can_export_all = true,
         .pmu_counters = 8,
         .pmu_groups = PMU_GROUPS_NARROW,
+        .core_samples = CORE_SAMPLES_APART,
         .sqe_names = hwts_sqes,
         .sqe_unknown = "Other",
         .samples = SAMPLES_COMMON | SAMPLE_DDR | SAMPLE_LLC | SAMPLE_HCCS | SAMPLE_PCIE | SAMPLE_NETDEV |
@@ -151,6 +158,7 @@ static const struct chip chips[] = {
     },
     {
         .id = 4,
+        .l2_events = L2_EVENTS_310P,
         .name = "CHIP_V3_3_0",
         .freq_in_timeline = true,
         .product = "Atlas inference series (Ascend 310P)",
@@ -163,6 +171,7 @@ static const struct chip chips[] = {
         .can_export_all = true,
         .pmu_counters = 8,
         .pmu_groups = PMU_GROUPS_NARROW,
+        .core_samples = CORE_SAMPLES_APART,
         .sqe_names = hwts_sqes,
         .sqe_unknown = "Other",
         .samples = SAMPLES_COMMON | SAMPLE_DDR | SAMPLE_LLC | SAMPLE_HCCS | SAMPLE_PCIE | SAMPLE_NETDEV |
@@ -172,6 +181,7 @@ static const struct chip chips[] = {
     },
     {
         .id = 5,
+        .l2_events = L2_EVENTS_STARS,
         .name = "CHIP_V4_1_0",
         .counters_in_db = true,
         .freq_in_timeline = true,
@@ -191,6 +201,8 @@ static const struct chip chips[] = {
         .stars_record = 64,
         .pmu_counters = 8,
         .pmu_groups = PMU_GROUPS_SPLIT,
+        .core_samples = CORE_SAMPLES_TOGETHER,
+        .last_cube_core = 24,
         .sqe_names = stars_sqes,
         .samples = SAMPLES_COMMON | SAMPLE_LLC | SAMPLE_HCCS | SAMPLE_PCIE | SAMPLE_NIC | SAMPLE_ROCE | SAMPLE_NETDEV |
                    SAMPLE_DVPP | SAMPLE_QOS | SAMPLE_STARS | SAMPLE_NPU_MEM | SAMPLE_NPU_MODULE_MEM | SAMPLE_SOC_PMU |
@@ -201,6 +213,7 @@ static const struct chip chips[] = {
     },
     {
         .id = 7,
+        .l2_events = L2_EVENTS_STARS,
         .name = "CHIP_V1_1_1",
         .counters_in_db = true,
         .freq_in_timeline = true,
@@ -216,6 +229,7 @@ static const struct chip chips[] = {
         .stars_record = 64,
         .pmu_counters = 8,
         .pmu_groups = PMU_GROUPS_COMMON,
+        .core_samples = CORE_SAMPLES_TOGETHER,
         .pmu_not_there = no_vector_counters,
         .sqe_names = stars_sqes,
         .samples = SAMPLES_COMMON | SAMPLE_DDR | SAMPLE_LLC | SAMPLE_NIC | SAMPLE_NETDEV | SAMPLE_DVPP | SAMPLE_STARS |
@@ -226,6 +240,7 @@ static const struct chip chips[] = {
     },
     {
         .id = 8,
+        .l2_events = L2_EVENTS_STARS,
         .name = "CHIP_V1_1_2",
         .counters_in_db = true,
         .product = "Ascend 310B class (tiny)",
@@ -239,6 +254,7 @@ static const struct chip chips[] = {
         .stars_record = 64,
         .pmu_counters = 8,
         .pmu_groups = PMU_GROUPS_COMMON,
+        .core_samples = CORE_SAMPLES_TOGETHER,
         .pmu_not_there = no_vector_counters,
         .sqe_names = stars_sqes,
         .samples = SAMPLES_COMMON | SAMPLE_DDR | SAMPLE_LLC | SAMPLE_NIC | SAMPLE_NETDEV | SAMPLE_DVPP | SAMPLE_STARS |
@@ -258,6 +274,7 @@ static const struct chip chips[] = {
     },
     {
         .id = 11,
+        .l2_events = L2_EVENTS_STARS,
         .name = "CHIP_V1_1_3",
         .counters_in_db = true,
         .product = "MDC (AS31XM1)",
@@ -270,6 +287,7 @@ static const struct chip chips[] = {
         .stars_record = 64,
         .pmu_counters = 8,
         .pmu_groups = PMU_GROUPS_COMMON,
+        .core_samples = CORE_SAMPLES_TOGETHER,
         .pmu_not_there = no_vector_counters,
         .sqe_names = stars_sqes,
         .samples = SAMPLES_COMMON | SAMPLE_DDR | SAMPLE_LLC | SAMPLE_NIC | SAMPLE_NETDEV | SAMPLE_DVPP | SAMPLE_STARS |
@@ -280,6 +298,7 @@ static const struct chip chips[] = {
     },
     {
         .id = 15,
+        .l2_events = L2_EVENTS_950,
         .name = "CHIP_V6_1_0",
         .counters_in_db = true,
         .freq_in_timeline = true,
@@ -299,6 +318,8 @@ static const struct chip chips[] = {
         .stars_record = 32,
         .pmu_counters = 10,
         .pmu_groups = PMU_GROUPS_950,
+        .core_samples = CORE_SAMPLES_COUNTED,
+        .last_cube_core = 35,
         .sqe_names = v6_sqes,
         .samples = SAMPLES_COMMON | SAMPLE_LLC | SAMPLE_PCIE | SAMPLE_DVPP | SAMPLE_STARS | SAMPLE_UB | SAMPLE_CCU |
                    SAMPLE_BIU | SAMPLE_DPU_COMM |
@@ -308,6 +329,7 @@ static const struct chip chips[] = {
     },
     {
         .id = 16,
+        .l2_events = L2_EVENTS_950,
         .name = "CHIP_V6_2_0",
         .counters_in_db = true,
         .freq_in_timeline = true,
@@ -327,6 +349,8 @@ static const struct chip chips[] = {
         .stars_record = 32,
         .pmu_counters = 10,
         .pmu_groups = PMU_GROUPS_950,
+        .core_samples = CORE_SAMPLES_COUNTED,
+        .last_cube_core = 35,
         .sqe_names = v6_sqes,
         .samples = SAMPLES_COMMON | SAMPLE_LLC | SAMPLE_PCIE | SAMPLE_DVPP | SAMPLE_STARS | SAMPLE_UB | SAMPLE_CCU |
                    SAMPLE_BIU | SAMPLE_DPU_COMM |

@@ -54,6 +54,17 @@ enum task_log {
     TASK_LOG_TIMELINE, /* ts_track, in packets of any length, counters included */
 };
 
+/* Which events of the L2 cache are requests, hits and victims. */
+enum l2_events { L2_EVENTS_910, L2_EVENTS_310P, L2_EVENTS_STARS, L2_EVENTS_950 };
+
+/* Where the counters of cores are when they are sampled, not counted per task. */
+enum core_samples {
+    CORE_SAMPLES_NONE,
+    CORE_SAMPLES_APART,    /* of cube cores in aicore, of vector cores in aiVectorCore */
+    CORE_SAMPLES_TOGETHER, /* in ffts_profile, stamped in ns … */
+    CORE_SAMPLES_COUNTED,  /* … and in counts of the device */
+};
+
 struct chip {
     int id;                      /* info.json platform_version */
     const char *name;            /* "CHIP_V4_1_0" */
@@ -88,8 +99,11 @@ struct chip {
     uint32_t samples;                 /* enum chip_sample, or-ed */
     unsigned ddr_bytes;               /* bytes of a transfer that the DDR counters count */
     unsigned llc_parts;               /* parts of the last level cache that are shown: 0 … n - 1 */
+    enum l2_events l2_events;
     bool pcie_latest;                 /* the pcie report is of the latest sample, not of the average */
     bool dvpp_ids;                    /* there are several DVPPs: samples say of which they are */
+    enum core_samples core_samples;
+    unsigned last_cube_core; /* of samples in ffts_profile: cores behind it are vector cores */
     /* … decoders of other chips add their facts here */
 };
 
