@@ -53,12 +53,13 @@ struct npuprof_progress {
     const char *phase;    /* "reading", "joining", "writing" */
     uint64_t done, total; /* units of the phase; total 0 = not known, of rows it is an estimate */
     int units_are_bytes;
-    double elapsed_seconds; /* in this phase */
+    double elapsed_seconds;   /* in this phase */
+    size_t profs_done, profs; /* PROF directories: done, and of this run */
 };
 
 struct npuprof_options {
     unsigned outputs;           /* enum npuprof_output, or-ed; default NPUPROF_ALL */
-    unsigned jobs;              /* threads, 0 = one per processor (default) */
+    unsigned jobs;              /* threads, shared by the PROF directories at work; 0 = one per processor (default) */
     enum npuprof_format format; /* of the reports of a summary; default NPUPROF_CSV */
     unsigned slice_mb; /* timelines larger than about so many MB are cut into files by time; 0 (default) = never */
     int has_selection; /* export only some iterations of one model: */
@@ -67,7 +68,8 @@ struct npuprof_options {
     const char *reports_file; /* a file that says which parts the timeline has; NULL (default) = it has all */
     unsigned rules;           /* of npuprof_analyze: enum npuprof_rule, or-ed; default both */
     int only_db;              /* npuprof_analyze writes no JSON; default 0 */
-    /* Called a few times per second from another thread while a PROF is exported; NULL (default) = not called. */
+    /* Called a few times per second from another thread, about the first PROF directory that is not done; NULL
+     * (default) = not called. */
     void (*on_progress)(const struct npuprof_progress *progress, void *context);
     void *context;
 };
@@ -93,10 +95,21 @@ struct npuprof_file {
     uint64_t rows; /* events, operators or rows */
 };
 
+/* How it went with one PROF directory. */
+struct npuprof_prof {
+    const char *name;
+    size_t files; /* written */
+    uint64_t bytes;
+    double seconds;
+    size_t errors, warnings;
+    const char *error; /* text of the first error, "" = none: all is well */
+};
+
 struct npuprof_report;
 
-/* Export the PROF directory `dir`, or every PROF directory directly below it. Always sets *report (free it). Returns an
- * enum npuprof_status; one failing PROF never stops the others. */
+/* Export the PROF directory `dir`, or every PROF directory directly below it: as many at once as there are
+ * threads and memory for. Always sets *report (free it). Returns an enum npuprof_status; one failing PROF never stops
+ * the others. */
 int npuprof_export(const char *dir, const struct npuprof_options *options, struct npuprof_report **report);
 
 /* Analyze the communication of the PROF directory `dir`, or of all PROF directories directly below it together, from
@@ -134,7 +147,8 @@ size_t npuprof_report_files(const struct npuprof_report *report, const struct np
 size_t npuprof_report_messages(const struct npuprof_report *report, const struct npuprof_message **messages);
 double npuprof_report_seconds(const struct npuprof_report *report);
 uint64_t npuprof_report_input_bytes(const struct npuprof_report *report);
-size_t npuprof_report_profs(const struct npuprof_report *report); /* PROF directories found */
+/* The PROF directories found, in the order of the messages. */
+size_t npuprof_report_profs(const struct npuprof_report *report, const struct npuprof_prof **profs);
 void npuprof_report_free(struct npuprof_report *report);
 
 /* Remove the unfinished files of this process. Async-signal-safe: for handlers of SIGINT and SIGTERM, before _exit. */

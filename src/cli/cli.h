@@ -32,8 +32,8 @@ void display_clear_in_signal(void);
 /* Everything the report says was lost, skipped or failed, a line each on stderr; infos only when `verbose`. */
 void display_messages(const struct npuprof_report *report, bool verbose);
 
-/* The closing summary on stdout: files, sizes, time. Long lists are shortened to a line per directory unless
- * `verbose`. */
+/* The closing summary on stdout: files, how it went with each of several PROF directories, sizes, time. Long lists are
+ * shortened to a line per directory unless `verbose`. */
 void display_summary(const struct npuprof_report *report, bool verbose);
 
 #endif

@@ -86,8 +86,10 @@ void display_progress(const struct npuprof_progress *p, void *context)
     char phase[128], line[COLUMNS_MAX + 1];
     phase_text(phase, sizeof phase, p);
     int columns = terminal_columns() - 1;
-    int room = columns - (int)strlen(p->phase) - (int)strlen(phase) - 3;
-    int n = room > 8 ? snprintf(line, sizeof line, "%.*s: %s%s", room, p->prof, p->phase, phase)
+    char count[48] = "";
+    if (p->profs > 1) snprintf(count, sizeof count, "%zu of %zu done, ", p->profs_done, p->profs);
+    int room = columns - (int)strlen(count) - (int)strlen(p->phase) - (int)strlen(phase) - 3;
+    int n = room > 8 ? snprintf(line, sizeof line, "%s%.*s: %s%s", count, room, p->prof, p->phase, phase)
                      : snprintf(line, sizeof line, "%s%s", p->phase, phase);
     if (n > columns) line[n = columns] = 0;
     int before = atomic_exchange(&drawn, n);
@@ -206,6 +208,32 @@ static void print_totals(const struct npuprof_report *report, const struct npupr
     putchar('\n');
 }
 
+/* How it went with each PROF directory. */
+static void print_profs(const struct npuprof_prof *profs, size_t n)
+{
+    int width = 4;
+    size_t failed = 0;
+    for (size_t i = 0; i < n; i++) {
+        int len = (int)strlen(profs[i].name);
+        if (len > width) width = len;
+        failed += profs[i].errors > 0;
+    }
+    printf("\n%-*s  %-6s  %5s  %8s  %8s\n", width, "PROF", "result", "files", "size", "time");
+    for (size_t i = 0; i < n; i++) {
+        const struct npuprof_prof *p = &profs[i];
+        char size[32];
+        print_plain(stdout, p->name);
+        printf("%*s  %-6s  %5zu  %8s  %6.2f s", width - (int)strlen(p->name), "", p->errors ? "failed" : "ok", p->files,
+               size_text(size, sizeof size, (double)p->bytes), p->seconds);
+        if (p->errors) fputs("  ", stdout);
+        print_plain(stdout, p->error);
+        if (p->errors > 1) printf(" (and %zu more)", p->errors - 1);
+        putchar('\n');
+    }
+    if (failed) printf("%zu of %zu PROF directories failed\n", failed, n);
+    putchar('\n');
+}
+
 void display_summary(const struct npuprof_report *report, bool verbose)
 {
     const struct npuprof_file *files;
@@ -219,5 +247,8 @@ void display_summary(const struct npuprof_report *report, bool verbose)
         for (next = i + 1; next < n && same_directory(&files[i], &files[next]);) next++;
         print_directory(&files[i], next - i, verbose || n <= SUMMARY_LINES, width);
     }
+    const struct npuprof_prof *profs;
+    size_t n_profs = npuprof_report_profs(report, &profs);
+    if (n_profs > 1) print_profs(profs, n_profs);
     print_totals(report, files, n);
 }

@@ -146,6 +146,7 @@ static void defaults_ask_for_everything(void **state)
 static void a_path_without_prof_is_told_apart(void **state)
 {
     (void)state;
+    const struct npuprof_prof *profs;
     char *empty = make_dir(root, "empty"), *missing = mem_printf("%s/missing", root);
     write_file(root, "file", "x");
     char *file = mem_printf("%s/file", root);
@@ -153,7 +154,7 @@ static void a_path_without_prof_is_told_apart(void **state)
     for (size_t i = 0; i < 3; i++) {
         struct npuprof_report *report;
         assert_int_equal(export_to(paths[i], NPUPROF_ALL, &report), NPUPROF_BAD_PATH);
-        assert_int_equal(npuprof_report_profs(report), 0);
+        assert_int_equal(npuprof_report_profs(report, &profs), 0);
         assert_int_equal(files_ending(report, ""), 0);
         assert_non_null(first_error(report));
         assert_non_null(strstr(first_error(report)->text, paths[i]));
@@ -167,10 +168,11 @@ static void a_path_without_prof_is_told_apart(void **state)
 static void the_report_lists_what_was_written(void **state)
 {
     (void)state;
+    const struct npuprof_prof *profs;
     char *prof = make_prof(root, "PROF_1");
     struct npuprof_report *report;
     assert_int_equal(export_to(prof, NPUPROF_ALL, &report), NPUPROF_OK);
-    assert_int_equal(npuprof_report_profs(report), 1);
+    assert_int_equal(npuprof_report_profs(report, &profs), 1);
     assert_int_equal(files_ending(report, ".json"), 1);
     assert_int_equal(files_ending(report, ".db"), 1);
     assert_null(first_error(report));
@@ -219,11 +221,18 @@ static void runs_in_the_same_second_keep_each_others_timelines(void **state)
 static void a_failing_prof_does_not_stop_the_others(void **state)
 {
     (void)state;
+    const struct npuprof_prof *profs;
     char *a = make_dir(root, "PROF_1"), *device = make_dir(a, "device_0"), *b = make_prof(root, "PROF_2");
     write_file(device, "info.json.0", "not JSON at all");
     struct npuprof_report *report;
     assert_int_equal(export_to(root, NPUPROF_ALL, &report), NPUPROF_FAILED);
-    assert_int_equal(npuprof_report_profs(report), 2);
+    assert_int_equal(npuprof_report_profs(report, &profs), 2);
+    assert_string_equal(profs[0].name, "PROF_1");
+    assert_int_equal(profs[0].files, 0);
+    assert_string_equal(profs[0].error, first_error(report)->text);
+    assert_string_equal(profs[1].name, "PROF_2");
+    assert_true(profs[1].files > 0);
+    assert_string_equal(profs[1].error, "");
     assert_string_equal(first_error(report)->prof, "PROF_1");
     assert_int_equal(files_ending(report, ".db"), 1);
     npuprof_report_free(report);
