@@ -9,7 +9,7 @@
 #include "device/pmu.h"
 
 /* Which side a metric is about; the other side has the column too, but reports do not show it. */
-enum pmu_unit { BOTH, CUBE, VECTOR };
+enum pmu_unit { BOTH, CUBE, VECTOR, NEITHER };
 
 struct pmu_event_term {
     uint16_t event; /* code */
@@ -116,6 +116,9 @@ struct pmu_group_set {
 
 /* The set of a chip, or NULL when its counters are not read. */
 const struct pmu_group_set *pmu_group_set(const struct chip *chip);
+
+/* The set for sampled counters (pmu_samples.c), or NULL. */
+const struct pmu_group_set *pmu_sampled_set(const struct chip *chip);
 
 /* The sets (pmu_metrics.c, pmu_events.c). */
 extern const struct pmu_group_set pmu_groups_split, pmu_groups_common, pmu_groups_narrow, pmu_groups_310,

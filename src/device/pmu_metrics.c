@@ -201,7 +201,7 @@ static void add_term(struct pmu_column *c, const struct side_config *side, struc
 static void add_metric(struct pmu *p, const struct side_config *side, const struct pmu_metric *m)
 {
     struct pmu_column *c = add_column(p, side, m->name, m->kind, m->formula);
-    c->in_summary = !side->split || m->unit == BOTH || (m->unit == VECTOR) == side->aiv;
+    c->in_summary = (!side->split && m->unit != NEITHER) || m->unit == BOTH || (m->unit == VECTOR) == side->aiv;
     for (unsigned i = 0; i < PMU_TERMS && m->terms[i].event; i++, c->n_terms++) add_term(c, side, m->terms[i]);
     for (unsigned i = 0; i < PMU_TERMS && m->per[i]; i++, c->n_per++)
         add_term(c, side, (struct pmu_event_term){m->per[i], 1});
@@ -218,10 +218,9 @@ static void add_custom(struct pmu *p, const struct side_config *side)
     }
 }
 
-static const char *add_side(struct pmu *p, const struct side_config *side, const struct pmu_group_set *set)
+/* The columns of the metric group. */
+static const char *add_group(struct pmu *p, const struct side_config *side, const struct pmu_group_set *set)
 {
-    add_column(p, side, "total_time", PMU_TOTAL_TIME, PMU_OF_TOTAL_TIME);
-    add_column(p, side, "total_cycles", PMU_CYCLES, PMU_OF_CYCLES);
     if (is_custom(side->metrics)) {
         add_custom(p, side);
         return NULL;
@@ -234,6 +233,13 @@ static const char *add_side(struct pmu *p, const struct side_config *side, const
         else if (set->all_events) return "an event that the metric group needs was not counted";
     }
     return NULL;
+}
+
+static const char *add_side(struct pmu *p, const struct side_config *side, const struct pmu_group_set *set)
+{
+    add_column(p, side, "total_time", PMU_TOTAL_TIME, PMU_OF_TOTAL_TIME);
+    add_column(p, side, "total_cycles", PMU_CYCLES, PMU_OF_CYCLES);
+    return add_group(p, side, set);
 }
 
 static unsigned counted(unsigned n_events, const struct chip *chip)
@@ -312,4 +318,25 @@ const char *pmu_set_up_vector(struct pmu *p, const struct metadata *meta, const 
     const struct side_config side = {
         false, false, "", meta->aiv_metrics, meta->aiv_events, counted(meta->n_aiv_events, chip)};
     return set_up(p, meta, chip, &side, 1);
+}
+
+const char *pmu_set_up_sampled(struct pmu *p, const struct metadata *meta, const struct chip *chip, bool vector)
+{
+    const struct pmu_group_set *set = pmu_sampled_set(chip);
+    const struct side_config cube = {
+        false, false, "", meta->aic_metrics, meta->aic_events, counted(meta->n_aic_events, chip)};
+    const struct side_config vectors = {
+        false, false, "", meta->aiv_metrics, meta->aiv_events, counted(meta->n_aiv_events, chip)};
+    const struct side_config *side = vector ? &vectors : &cube;
+    p->aic_mhz = vector ? meta->aiv_mhz : meta->aic_mhz;
+    p->mac = p->vec = p->mte2 = NONE;
+    p->custom = is_custom(side->metrics);
+    p->no_divisor = PMU_SHOW_ZERO;
+    if (!set) return "counters of this chip are not read";
+    add_column(p, side, "total_time", PMU_TOTAL_TIME, PMU_OF_TOTAL_TIME)->in_summary = false;
+    const char *why = add_group(p, side, set);
+    if (why) p->columns.n = 0;
+    find_derived(p, false);
+    mark_missing_units(p, chip);
+    return why;
 }
