@@ -167,6 +167,7 @@ static void open_window(struct device_model *d, const struct seen_model *s, cons
         .start = UINT64_MAX,
     };
     uint64_t calls_from = UINT64_MAX;
+    w->all_calls = !ran_graphs(&d->data);
     for (size_t i = 0; i < d->data.steps.n; i++) {
         const struct step *step = &d->data.steps.at[i];
         if (!window_has_iteration(w, step->model_id, step->marked, step->iteration_id)) continue;
@@ -279,7 +280,7 @@ static bool call_is_in(const struct model *m, const struct api *a)
 {
     for (size_t i = 0; i < m->n_devices; i++) {
         const struct window *w = &m->devices[i].window;
-        if (!w->on) return true;
+        if (!w->on || w->all_calls) return true;
         if (!w->none && a->start_ns <= w->to_ns && (a->start_ns >= w->calls_from_ns || a->end_ns >= w->calls_from_ns))
             return true;
     }

@@ -46,6 +46,7 @@ struct window {
     int64_t from_ns, to_ns;         /* the timeline: as start … end, but from the very beginning with iteration 1 */
     int64_t ends_ns[SELECTION_MAX]; /* of iteration first + i, 0 = not seen */
     int64_t calls_from_ns;          /* host calls: from the end of the step before */
+    bool all_calls;                 /* of the host are shown: no graph ran, only operators one by one */
 };
 
 /* Find the windows of all devices, once host and devices are read. NULL selects nothing in particular; but a

@@ -122,13 +122,19 @@ static char *shown_name(const struct pmu_column *c)
     return mem_printf("%.*s%s", (int)len, c->name, unit);
 }
 
+/* Of marked steps the reference reads no counters where HWTS logs the tasks. */
+static bool has_counters(const struct device_model *d)
+{
+    return d->data.pmu.rows.n && !(d->window.marked && d->dir->chip->task_log == TASK_LOG_HWTS);
+}
+
 /* Columns of the counters, if all devices that have any agree on them. */
 static void find_counters(struct counters *c, const struct model *m)
 {
     const struct pmu *found = NULL;
     for (size_t i = 0; i < m->n_devices; i++) {
         const struct pmu *p = &m->devices[i].data.pmu;
-        if (!p->rows.n) continue;
+        if (!has_counters(&m->devices[i])) continue;
         if (found && !pmu_same_columns(found, p)) return;
         if (!found) found = p;
     }

@@ -17,9 +17,11 @@ struct view {
     ARRAY(uint32_t) models; /* that are shown, ascending by thread */
 };
 
-static bool shows(const struct view *v, uint32_t model_id, bool marked, uint32_t iteration_id)
+/* Marked steps, and iterations that belong to no model either, go by the same ids. */
+static bool shows(const struct view *v, uint32_t model_id, uint32_t iteration_id)
 {
-    return v->plain || window_has_iteration(&v->d->window, model_id, marked, iteration_id);
+    const struct window *w = &v->d->window;
+    return v->plain || window_has_iteration(w, model_id, w->marked, iteration_id);
 }
 
 static int32_t usual_tid(uint32_t model_id)
@@ -146,7 +148,7 @@ static void data_aug_bounds(const struct view *v, const struct step *s)
 
 static void step(const struct view *v, const struct step *s)
 {
-    if (!shows(v, s->model_id, s->marked, s->iteration_id)) return;
+    if (!shows(v, s->model_id, s->iteration_id)) return;
     iteration(v, s);
     if (!s->fp_start_ns || !s->bp_end_ns) return;
     forward_backward(v, s);
@@ -172,7 +174,7 @@ static void list_models(struct view *v)
     for (size_t i = 0; i < d->steps.n; i++) {
         const struct step *s = &d->steps.at[i];
         bool repeated = v->models.n && v->models.at[v->models.n - 1] == s->model_id;
-        if (!repeated && shows(v, s->model_id, s->marked, s->iteration_id)) array_push(&v->models, s->model_id);
+        if (!repeated && shows(v, s->model_id, s->iteration_id)) array_push(&v->models, s->model_id);
     }
     size_t kept = 0;
     if (v->models.n) qsort(v->models.at, v->models.n, sizeof *v->models.at, v->scripts ? by_id : by_thread);
@@ -232,7 +234,7 @@ static void reduces(const struct view *v, uint64_t *k)
         if (v->scripts && (!before || before->iteration_id != r->iteration_id || before->model_id != r->model_id))
             *k = 0;
         before = r;
-        if (shows(v, r->model_id, false, r->iteration_id)) reduce(v, r, *k);
+        if (shows(v, r->model_id, r->iteration_id)) reduce(v, r, *k);
         ++*k;
     }
 }
@@ -240,7 +242,7 @@ static void reduces(const struct view *v, uint64_t *k)
 static void get_next(const struct view *v, const struct step_get_next *g)
 {
     struct trace *t = v->t;
-    if (!g->start_ns || !g->end_ns || !shows(v, g->model_id, false, g->iteration_id)) return;
+    if (!g->start_ns || !g->end_ns || !shows(v, g->model_id, g->iteration_id)) return;
     trace_begin(t);
     out_literal(&t->out, "GetNext");
     trace_slice(t, v->pid, model_tid(v, g->model_id), g->start_ns, g->end_ns, "GetNext Time");
