@@ -1,10 +1,7 @@
 /* Where the results go: the directory `analyze` and its files, each a row of a table. */
 #include "analyze/analyze.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 
 #include "analyze/parts.h"
 
@@ -18,16 +15,6 @@ static const struct json_file {
 };
 
 #define N_JSON_FILES (sizeof json_files / sizeof *json_files)
-
-/* A link is refused: data made by somebody else must not make us write elsewhere. */
-static int make_dir(const char *path, struct error *err)
-{
-    struct stat st;
-    if (!mkdir(path, 0750)) return 0;
-    if (errno != EEXIST) return error_set(err, "cannot create the directory %s: %s", path, strerror(errno));
-    if (lstat(path, &st) || !S_ISDIR(st.st_mode)) return error_set(err, "%s is in the way: not a directory", path);
-    return 0;
-}
 
 struct writing {
     const struct analysis *a;
@@ -54,7 +41,8 @@ static int write_file(struct writing *w, const struct json_file *f)
 static int write_files(struct writing *w, bool json)
 {
     char *path = mem_printf("%s/analyze", w->dir);
-    int failed = make_dir(path, w->err);
+    bool made;
+    int failed = export_make_dir(path, &made, w->err);
     free(path);
     if (failed) return -1;
     for (size_t i = 0; json && i < N_JSON_FILES; i++)
