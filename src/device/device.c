@@ -5,6 +5,9 @@
  *     lpm… ──────┘                  step records ─▶ steps
  *                                   changes ─▶ freqs
  *
+ * Chips without STARS have other files in these places (task_runs.h): hwts for the log, aicore for the counters; the
+ * Ascend 310 has everything in ts_track.
+ *
  * Counters come last because their block records are not kept: each is added to the run it belongs to as it is read. */
 #include "device/device.h"
 
