@@ -52,9 +52,20 @@ static bool track_has(const struct layer *layer, const struct model *m, const st
     return data && (!layer->shows || layer->shows(data));
 }
 
-static bool layer_has(const struct layer *layer, const struct model *m, const struct prof_dir *dir)
+/* Does anything of a track fall into the iterations that are exported? `probe` is written to in vain. */
+static bool track_shows(const struct layer *layer, struct trace *probe, const struct prof_dir *dir)
 {
-    return layer->metric ? track_has(layer, m, dir) : layer->has && layer->has(m, dir);
+    const void *data = track_data(layer, probe->model, dir);
+    uint64_t before = probe->shown;
+    if (data && layer->show) layer->show(probe, trace_pid(dir, 0), dir, data);
+    return probe->shown > before;
+}
+
+/* `probe` is NULL unless the export is about some iterations. */
+static bool layer_has(const struct layer *layer, const struct model *m, struct trace *probe, const struct prof_dir *dir)
+{
+    if (!layer->metric) return layer->has && layer->has(m, dir);
+    return track_has(layer, m, dir) && (!probe || dir->is_host || track_shows(layer, probe, dir));
 }
 
 /* Write what one directory has for a track; true when there was something. */
@@ -75,7 +86,9 @@ static void track_write(struct trace *t, const struct layer *layer)
     for (size_t i = 0; (dir = metric_dir(m, i)); i++) {
         bool shown = show_directory(t, layer, dir);
         some |= shown;
-        bool named = scripted ? track_has(layer, m, dir) : shown && layer->process == PROCESS_SHOWN;
+        bool has = layer->script_index == NEXT_INDEX && scripted ? layer->numbers[dir->position] != NEXT_INDEX
+                                                                 : track_has(layer, m, dir);
+        bool named = scripted ? has : shown && layer->process == PROCESS_SHOWN;
         if (named) layer_process(t, layer, dir);
     }
     if (!some || scripted || layer->process != PROCESS_ALL_DEVICES) return;
@@ -86,7 +99,7 @@ static void track_write(struct trace *t, const struct layer *layer)
 
 /* Positions in a timeline of the reference's scripts: processes that have no fixed one are numbered as they appear, the
  * metrics' before all others, the last device first. */
-static void number_layers(struct layers *l, const struct model *m)
+static void number_layers(struct layers *l, const struct model *m, struct trace *probe)
 {
     size_t n = l->list.n, n_dirs = m->session->n_devices + 1;
     unsigned next = SCRIPT_FIRST_INDEX;
@@ -98,38 +111,9 @@ static void number_layers(struct layers *l, const struct model *m)
             struct layer *layer = &l->list.at[i];
             layer->numbers = l->numbers + i * n_dirs;
             if (layer->script_index != NEXT_INDEX) l->numbers[i * n_dirs + d] = layer->script_index;
-            else if (dir && layer_has(layer, m, dir)) l->numbers[i * n_dirs + d] = next++;
+            else if (dir && layer_has(layer, m, probe, dir)) l->numbers[i * n_dirs + d] = next++;
         }
     }
-}
-
-static void layers_start(struct layers *l, const struct model *m)
-{
-    for (size_t i = 0; i < N_OWN_LAYERS; i++) array_push(&l->list, own_layers[i]);
-    for (size_t i = 0; i < n_metrics; i++)
-        for (const struct layer *track = metrics[i]->layers; track && track->key; track++) {
-            struct layer *layer = array_add(&l->list);
-            *layer = *track;
-            layer->metric = metrics[i];
-            if (layer->show) layer->write = track_write;
-        }
-    if (m->session->script_timeline) number_layers(l, m);
-}
-
-static void layers_free(struct layers *l)
-{
-    array_free(&l->list);
-    free(l->numbers);
-}
-
-bool timeline_has_layer(const char *key)
-{
-    for (size_t i = 0; i < N_OWN_LAYERS; i++)
-        if (!strcmp(own_layers[i].key, key)) return true;
-    for (size_t i = 0; i < n_metrics; i++)
-        for (const struct layer *track = metrics[i]->layers; track && track->key; track++)
-            if (!strcmp(track->key, key)) return true;
-    return false;
 }
 
 static bool has_steps(const struct model *m)
@@ -171,6 +155,49 @@ static const struct {
     [FILE_STEP_TRACE] = {"step_trace", has_steps},
     [FILE_MSPROF_TX] = {"msprof_tx", has_marks},
 };
+
+static int layers_start(struct layers *l, const struct export_target *target, struct error *err)
+{
+    const struct model *m = target->model;
+    for (size_t i = 0; i < N_OWN_LAYERS; i++) array_push(&l->list, own_layers[i]);
+    for (size_t i = 0; i < n_metrics; i++)
+        for (const struct layer *track = metrics[i]->layers; track && track->key; track++) {
+            struct layer *layer = array_add(&l->list);
+            *layer = *track;
+            layer->metric = metrics[i];
+            if (layer->show) layer->write = track_write;
+        }
+    if (!m->session->script_timeline) return 0;
+    if (m->scope == MODEL_WHOLE) {
+        number_layers(l, m, NULL);
+        return 0;
+    }
+    struct trace probe;
+    char *path = export_path(target, files[FILE_MSPROF].stem, -1, "json");
+    int status = trace_open(&probe, m, path, NULL, err);
+    free(path);
+    if (status) return -1;
+    probe.limited = true;
+    number_layers(l, m, &probe);
+    trace_close_sliced(&probe);
+    return 0;
+}
+
+static void layers_free(struct layers *l)
+{
+    array_free(&l->list);
+    free(l->numbers);
+}
+
+bool timeline_has_layer(const char *key)
+{
+    for (size_t i = 0; i < N_OWN_LAYERS; i++)
+        if (!strcmp(own_layers[i].key, key)) return true;
+    for (size_t i = 0; i < n_metrics; i++)
+        for (const struct layer *track = metrics[i]->layers; track && track->key; track++)
+            if (!strcmp(track->key, key)) return true;
+    return false;
+}
 
 static void write_layers(struct trace *t, const struct export_target *target, const struct layers *layers,
                          enum timeline_file file)
@@ -223,8 +250,9 @@ int timeline_export(struct export_target *target, struct error *err)
     if (target->reports && target->reports->switches && target->model->session->script_timeline)
         diag_note(target->diag, DIAG_WARNING, "", DIAG_NO_OFFSET,
                   "the selection of reports is not used: timelines of this chip or kind of collection are whole");
-    layers_start(&layers, target->model);
-    for (enum timeline_file file = 0; file < FILE_COUNT; file++) {
+    bool started = !layers_start(&layers, target, err);
+    if (!started) status = -1;
+    for (enum timeline_file file = 0; file < FILE_COUNT && started; file++) {
         if (!files[file].wanted(target->model)) continue;
         char *path = export_path(target, files[file].stem, -1, "json");
         size_t n = file == FILE_MSPROF && target->slice_bytes ? slices_needed(target->model, target->slice_bytes) : 1;

@@ -93,6 +93,7 @@ static void move_event(struct trace *t, size_t size)
 static void end_event(struct trace *t)
 {
     uint64_t size = out_size(&t->out) - t->event_at;
+    t->shown += t->timed && !t->left_out;
     if (!(t->left_out || t->slices) || size > (uint64_t)(t->out.at - t->out.buffer)) return;
     if (t->left_out) t->events--;
     else move_event(t, (size_t)size);

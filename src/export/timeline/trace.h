@@ -34,6 +34,7 @@ struct trace {
     /* When the export is about some iterations: events of devices outside their windows are left out. */
     bool limited;      /* as long as this is set */
     bool left_out;     /* the open event */
+    uint64_t shown;    /* events with a time that were not */
     uint64_t event_at; /* byte of the file at which it begins */
 
     /* When the timeline is cut into files: events are put together in `out`, and moved from there. */
