@@ -33,6 +33,7 @@ const struct metric *const metrics[] = {
     &metric_qos,
     &metric_l2_cache,
     &metric_soc_pmu,
+    &metric_voltage,
     &metric_ub,
     &metric_ccu,
     &metric_dpu,
