@@ -273,6 +273,90 @@ static void dpu_communication_says_what_it_moved(void **state)
     assert_true(timeline_has("\"Size(Byte)\":1000000000,\"Bandwidth(GB/s)\":10.0,\"Data Type\":\"INT8\""));
 }
 
+/* A record of the task log: kind, task type, ns after UTC0 + 100 ms, and the word of a part of a fused task. */
+static void put_log(struct metric_bytes *b, unsigned kind, uint32_t task, unsigned type, uint64_t ns, unsigned part)
+{
+    put(b, 2, kind | type << 10);
+    put(b, 2, 0x6BD3);
+    put(b, 4, task);
+    put(b, 8, COUNT(500.0) + ns / 20);
+    put(b, 2, part);
+    put(b, 2, 6);
+    pad(b, b->n + 12);
+}
+
+static void put_block(struct metric_bytes *b, uint32_t task, bool vector, unsigned core, uint64_t from_ns,
+                      uint64_t to_ns)
+{
+    size_t from = b->n;
+    put(b, 2, 41);
+    put(b, 2, 0x6BD3);
+    put(b, 4, task);
+    pad(b, from + 20);
+    put(b, 1, vector);
+    put(b, 1, core);
+    pad(b, from + 112);
+    put(b, 8, COUNT(500.0) + from_ns / 20);
+    put(b, 8, COUNT(500.0) + to_ns / 20);
+}
+
+static void parts_of_fused_tasks_are_shown_by_what_they_ran_on(void **state)
+{
+    (void)state;
+    struct metric_bytes b = {.n = 0};
+    metric_device(15, "{}");
+    put_log(&b, 22, 70000, 2, 1000, 16 | 3 << 5);
+    put_log(&b, 23, 70000, 2, 3000, 0);
+    metric_write("stars_soc.data.0.slice_0", &b);
+    metric_export();
+    assert_true(
+        timeline_has("{\"name\":\"Fusion CCU\",\"pid\":1264736,\"tid\":0,\"ts\":\"1700000000100001.000\",\"dur\":"
+                     "2.0,\"ph\":\"X\",\"args\":{\"Task Id\":70000,\"Acc Id\":6,\"Task Type\":\"FUSION\",\"Fusion "
+                     "Task Type\":\"CCU\",\"Mission Id\":3,\"Ccu Die Id\":1}}"));
+}
+
+static void block_detail(uint32_t task, struct metric_bytes *blocks)
+{
+    struct metric_bytes log = {.n = 0};
+    metric_device(15, "{\"ai_core_profiling_mode\":\"task-based\"}");
+    put_log(&log, 0, task, 0, 10000, 0);
+    put_log(&log, 1, task, 0, 20000, 0);
+    metric_write("stars_soc.data.0.slice_0", &log);
+    metric_write("ffts_profile.data.0.slice_0", blocks);
+    metric_export();
+}
+
+static void first_and_last_blocks_of_a_task_are_shown(void **state)
+{
+    (void)state;
+    struct metric_bytes b = {.n = 0};
+    put_block(&b, 5, false, 1, 12000, 15900);
+    put_block(&b, 5, false, 2, 11000, 12000);
+    put_block(&b, 5, false, 3, 13000, 14000);
+    put_block(&b, 5, true, 4, 12000, 13000);
+    put_block(&b, 5, false, 5, 30000, 31000); /* of no run */
+    put_block(&b, 6, false, 6, 12000, 13000); /* of no task */
+    block_detail(5, &b);
+    assert_true(timeline_has("\"AIC Earliest\""));
+    assert_true(timeline_has("{\"name\":\"Stream 65535 \",\"pid\":1264704,\"tid\":1,\"ts\":\"1700000000100011.000\","
+                             "\"dur\":1.0,\"ph\":\"X\",\"args\":{\"Physic Stream Id\":65535,\"Task Id\":5,\"Batch "
+                             "Id\":0,\"Subtask Id\":4294967295,\"Core Id\":2}}"));
+    assert_true(timeline_has("\"Core Id\":3}"));
+    assert_true(timeline_has("\"Core Id\":4}"));
+    assert_false(timeline_has("\"Core Id\":1}"));
+    assert_false(timeline_has("\"Core Id\":5}"));
+    assert_false(timeline_has("\"Core Id\":6}"));
+}
+
+static void a_lone_vector_block_is_not_shown(void **state)
+{
+    (void)state;
+    struct metric_bytes b = {.n = 0};
+    put_block(&b, 5, true, 1, 12000, 15000);
+    block_detail(5, &b);
+    assert_false(timeline_has("Block Detail"));
+}
+
 static void assert_digits(double value, const char *expected)
 {
     char text[FORMAT_DOUBLE + 1];
@@ -311,6 +395,9 @@ int main(void)
         TEST(instruction_monitor_skips_what_no_stamp_dates),
         TEST(dpu_tasks_are_named_by_their_launch),
         TEST(dpu_communication_says_what_it_moved),
+        TEST(parts_of_fused_tasks_are_shown_by_what_they_ran_on),
+        TEST(first_and_last_blocks_of_a_task_are_shown),
+        TEST(a_lone_vector_block_is_not_shown),
         cmocka_unit_test(doubles_in_texts_have_the_digits_of_the_reference),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

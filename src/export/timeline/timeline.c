@@ -137,7 +137,8 @@ static bool has_data(const struct model *m)
 {
     for (size_t i = 0; i < m->n_devices; i++) {
         const struct device_data *d = &m->devices[i].data;
-        if (d->has_tasks || d->freqs.n || d->recorded_freqs.n || d->reduces.n || d->get_nexts.n) return true;
+        if (d->has_tasks || d->fusions.n || d->freqs.n || d->recorded_freqs.n || d->reduces.n || d->get_nexts.n)
+            return true;
     }
     return m->host.has_apis || m->host.tasks.n || has_steps(m) || has_tracks(m);
 }
