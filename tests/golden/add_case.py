@@ -4,7 +4,8 @@
     tests/golden/add_case.py NAME PROF EXPORT "what the case shows" [KIND]
 
 PROF holds the raw data (outputs and .done marks in it are left out), EXPORT the outputs: mindstudio_profiler_output/ and
-msprof_*.db, and analyze/ if it was analyzed, as a PROF directory has them; KIND is the kind that was exported when it was not all three. An existing case of that name is replaced. Keep cases small: they are in git.
+msprof_*.db, and analyze/ if it was analyzed, as a PROF directory has them; KIND is what was exported when it was not all
+three: a kind, options ("--model-id 1 --iteration-id 2"). An existing case of that name is replaced. Keep cases small: they are in git.
 """
 import io
 import json

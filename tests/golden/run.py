@@ -63,7 +63,7 @@ class Case:
         self.analysis = os.path.join(self.folder, "analyze")
         with open(os.path.join(self.folder, "case.json"), encoding="utf-8") as file:
             kind = json.load(file).get("export")
-        self.kind = [kind] if kind else []
+        self.kind = kind.split() if kind else []
 
     def copy(self):
         """a fresh PROF directory of this case"""
