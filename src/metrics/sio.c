@@ -96,23 +96,79 @@ static double mb_per_s(const struct sample *s, int kind)
     return (double)s->bytes[kind] * (1e9 / BYTES_PER_MB) / (double)s->interval_ns;
 }
 
-/* Samples of one time are one event per kind, a series per die. */
-static void show(struct trace *t, uint32_t pid, const struct prof_dir *dir, const void *data)
+/* A sample of some device. */
+struct shown {
+    const struct prof_dir *dir;
+    const struct sample *sample;
+};
+
+typedef ARRAY(struct shown) shown_samples;
+
+/* The events of one time: a series per die, in the process of the first device. Of samples of the same die the last
+ * counts. */
+static void put_time(struct trace *t, const struct layer *layer, const struct shown *all, size_t n)
 {
-    const struct sio *sio = data;
-    for (size_t i = 0, end; i < sio->samples.n; i = end) {
-        const struct sample *s = &sio->samples.at[i];
-        for (end = i + 1; end < sio->samples.n && sio->samples.at[end].time_ns == s->time_ns;) end++;
-        if (sample_too_early(dir, s->time_ns)) continue;
-        for (int kind = 0; kind < KINDS; kind++) {
-            trace_begin(t);
-            out_text(&t->out, kinds[kind]);
-            trace_counter(t, pid, 0, s->time_ns);
-            for (size_t k = i; k < end; k++)
-                sample_series(t, stars_die_name(dir, sio->samples.at[k].die), mb_per_s(&sio->samples.at[k], kind));
-            trace_end(t);
-        }
+    const struct sample *of_die[MAX_DIES] = {NULL};
+    for (size_t i = 0; i < n; i++) of_die[all[i].sample->die] = all[i].sample;
+    for (int kind = 0; kind < KINDS; kind++) {
+        trace_begin(t);
+        out_text(&t->out, kinds[kind]);
+        trace_counter(t, layer_pid(layer, all->dir), 0, all->sample->time_ns);
+        for (uint32_t die = 0; die < MAX_DIES; die++)
+            if (of_die[die]) sample_series(t, stars_die_name(all->dir, die), mb_per_s(of_die[die], kind));
+        trace_end(t);
     }
+}
+
+static void add_samples(shown_samples *out, const struct prof_dir *dir, const struct sio *sio)
+{
+    for (size_t i = 0; i < sio->samples.n; i++)
+        if (!sample_too_early(dir, sio->samples.at[i].time_ns))
+            array_push(out, ((struct shown){dir, &sio->samples.at[i]}));
+}
+
+static void put_samples(struct trace *t, const struct layer *layer, const shown_samples *all)
+{
+    struct shown *in_order = mem_alloc(all->n * sizeof *in_order);
+    struct sort_key *order = mem_alloc(all->n * sizeof *order);
+    for (size_t i = 0; i < all->n; i++)
+        order[i] = (struct sort_key){(uint64_t)all->at[i].sample->time_ns ^ 1ull << 63, (uint32_t)i};
+    sort_keys(order, all->n);
+    for (size_t i = 0; i < all->n; i++) in_order[i] = all->at[order[i].index];
+    for (size_t i = 0, end; i < all->n; i = end) {
+        for (end = i + 1; end < all->n && in_order[end].sample->time_ns == in_order[i].sample->time_ns;) end++;
+        put_time(t, layer, in_order + i, end - i);
+    }
+    free(order);
+    free(in_order);
+}
+
+/* The reference's native part takes samples of several devices with one time for one: the first device shows the values
+ * of the last. The golden data have it so. */
+static void write_layer(struct trace *t, const struct layer *layer)
+{
+    const struct model *m = t->model;
+    shown_samples all = {0};
+    bool any = false;
+    for (size_t d = 0; d < m->n_devices; d++) {
+        const struct sio *sio = metric_data(m, m->devices[d].dir, &metric_sio);
+        if (!sio) continue;
+        any = true;
+        add_samples(&all, m->devices[d].dir, sio);
+        if (!m->session->script_timeline) continue;
+        layer_process(t, layer, m->devices[d].dir);
+        put_samples(t, layer, &all);
+        all.n = 0;
+    }
+    for (size_t d = 0; any && !m->session->script_timeline && d < m->n_devices; d++)
+        layer_process(t, layer, m->devices[d].dir);
+    put_samples(t, layer, &all);
+    array_free(&all);
+}
+
+static bool has(const struct model *m, const struct prof_dir *dir)
+{
+    return metric_data(m, dir, &metric_sio);
 }
 
 static void table_fill(struct db_run *run, struct db_table *t, const struct prof_dir *dir, const void *data)
@@ -135,13 +191,10 @@ const struct metric metric_sio = {
     METRIC_INPUTS(INPUT_STARS_SOC_PROFILE),
     .load = load,
     .free = sio_free,
-    .layers = (const struct layer[]){{.key = "sio",
-                                      .name = "SIO",
-                                      .sort_index = 28,
-                                      .files = IN_MSPROF,
-                                      .show = show,
-                                      .process = PROCESS_ALL_DEVICES},
-                                     {.key = NULL}},
+    .layers =
+        (const struct layer[]){
+            {.key = "sio", .name = "SIO", .sort_index = 28, .files = IN_MSPROF, .write = write_layer, .has = has},
+            {.key = NULL}},
     .tables = (const struct db_table_kind[]){{.definition = {"SIO",
                                                              {{"deviceId", DB_NUMERIC},
                                                               {"name", DB_NUMERIC},

@@ -77,7 +77,7 @@ struct writer {
     bool has_parts; /* tasks of the chip have parts: sub-tasks, blocks on cores of another kind */
     bool of_graph;  /* of iterations of a graph: with Model Name and Infer ID */
     bool first;     /* no row yet */
-    int64_t previous_end_ns;
+    int64_t previous_start_ns, previous_end_ns;
 };
 
 static bool is_row(const struct model *m, const struct task *t)
@@ -158,14 +158,32 @@ static void free_counters(struct counters *c)
     array_free(&c->shown);
 }
 
+/* Epoch µs as a double holds them: in steps of 0.25. */
+static double coarse_us(int64_t ns)
+{
+    return (double)((long double)ns / 1000);
+}
+
+/* How long the device had nothing to do before a row, ns. The reference's native part computes it from the µs that the
+ * rows show; tools compare the two, so it is done in the same way. Its scripts are exact. */
+static int64_t wait_ns(const struct writer *w, int64_t start_ns)
+{
+    const struct session *s = w->t.target->model->session;
+    if (s->script_summary) return span_ns(w->previous_end_ns, start_ns);
+    double dur_us = (double)span_ns(w->previous_start_ns, w->previous_end_ns) / 1000;
+    double us = coarse_us(start_ns) - coarse_us(w->previous_start_ns) - dur_us;
+    return us > 0 && us < 1e12 ? (int64_t)rint(us * 1000) : us > 0 ? span_ns(w->previous_end_ns, start_ns) : 0;
+}
+
 /* Start, duration, and how long the device had nothing to do before (0.000000 when it still was busy). */
 static void when(struct writer *w, int64_t start_ns, int64_t end_ns)
 {
     table_time(&w->t, start_ns);
     table_us(&w->t, span_ns(start_ns, end_ns));
     if (w->first) table_u64(&w->t, 0);
-    else table_us_long(&w->t, span_ns(w->previous_end_ns, start_ns));
+    else table_us_long(&w->t, wait_ns(w, start_ns));
     w->first = false;
+    w->previous_start_ns = start_ns;
     w->previous_end_ns = end_ns;
 }
 

@@ -6,10 +6,10 @@
 #include "export/timeline/timeline.h"
 #include "metrics/msproftx.h"
 
-static void put_mark(struct trace *t, uint32_t pid, const struct device_mark *m)
+static void put_mark(struct trace *t, uint32_t pid, const struct device_mark *m, str_id name)
 {
     trace_begin(t);
-    trace_text(t, mark_message(t->model, m->index, STR_NA));
+    trace_text(t, name);
     trace_slice(t, pid, (int32_t)m->stream_id, m->start_ns, m->end_ns, NULL);
     trace_arg_u64(t, "Physic Stream Id", m->stream_id);
     trace_arg_u64(t, "Task Id", m->task_id);
@@ -29,9 +29,12 @@ static void name_streams(struct trace *t, uint32_t pid, struct sort_key *keys, s
     }
 }
 
+/* A mark that the host does not know has no name; the reference's native part then repeats that of the mark before, and
+ * the golden data have it so. */
 void device_tx_write(struct trace *t, const struct layer *layer)
 {
     const struct model *m = t->model;
+    str_id name = STR_NA;
     bool whole = m->session->script_timeline && t->file == FILE_MSPROF_TX;
     for (size_t d = 0; d < m->n_devices; d++) {
         const struct device_model *device = &m->devices[d];
@@ -41,7 +44,8 @@ void device_tx_write(struct trace *t, const struct layer *layer)
         for (size_t i = 0; i < device->data.marks.n; i++) {
             const struct device_mark *mark = &device->data.marks.at[i];
             if (!whole && mark->start_ns < m->session->start_ns) continue;
-            put_mark(t, pid, mark);
+            name = mark_message(m, mark->index, m->session->script_timeline ? STR_NA : name);
+            put_mark(t, pid, mark, name);
             streams[n++] = (struct sort_key){mark->stream_id, 0};
         }
         if (n) {
