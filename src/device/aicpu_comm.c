@@ -4,8 +4,6 @@
 
 #include "device/parts.h"
 
-#define SQE_AICPU 1u
-
 struct reader {
     struct aicpu_comm *to;
     bool expanded, unique;

@@ -6,6 +6,7 @@
 #include "base/sort.h"
 #include "decode/records.h"
 #include "device/device.h"
+#include "device/ids.h"
 #include "host/host.h"
 
 /* What everything that reads one device needs. */
@@ -19,24 +20,6 @@ struct device_source {
 
 /* Do task ids of this collection wrap in a way that the records tell? */
 bool batches_used(const struct device_source *from);
-
-/* --- ids.c: stream and task id of a record ---------------------------------------------------------------------- */
-
-#define SQE_AI_CORE      0
-#define SQE_AIV          2
-#define SQE_PLACE_HOLDER 3u
-#define SQE_EVENT_RECORD 4u
-
-struct task_ids {
-    uint16_t stream, task;
-};
-
-/* The two 16-bit words of a record hold stream and task id in one of several packings, told by their upper bits. `sqe`
- * is the task type of the record, 0 where it has none. */
-struct task_ids task_ids(uint16_t sid, uint16_t tid, unsigned sqe, bool expanded);
-
-/* Stream id of a record that only has one word for it. */
-uint16_t plain_stream(uint16_t sid, bool expanded);
 
 /* --- batch.c: telling apart tasks whose 16-bit id has wrapped --------------------------------------------------- */
 

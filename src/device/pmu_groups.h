@@ -8,7 +8,8 @@
 
 #include "device/pmu.h"
 
-/* Which side a metric is about; the other side has the column too, but reports do not show it. */
+/* Which side a metric is about; the other side has the column too, but reports do not show it.
+ * NEITHER: no report shows it, only the database. */
 enum pmu_unit { BOTH, CUBE, VECTOR, NEITHER };
 
 struct pmu_event_term {

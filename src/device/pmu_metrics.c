@@ -201,7 +201,8 @@ static void add_term(struct pmu_column *c, const struct side_config *side, struc
 static void add_metric(struct pmu *p, const struct side_config *side, const struct pmu_metric *m)
 {
     struct pmu_column *c = add_column(p, side, m->name, m->kind, m->formula);
-    c->in_summary = (!side->split && m->unit != NEITHER) || m->unit == BOTH || (m->unit == VECTOR) == side->aiv;
+    bool of_side = !side->split || m->unit == BOTH || (m->unit == VECTOR) == side->aiv;
+    c->in_summary = of_side && m->unit != NEITHER;
     for (unsigned i = 0; i < PMU_TERMS && m->terms[i].event; i++, c->n_terms++) add_term(c, side, m->terms[i]);
     for (unsigned i = 0; i < PMU_TERMS && m->per[i]; i++, c->n_per++)
         add_term(c, side, (struct pmu_event_term){m->per[i], 1});

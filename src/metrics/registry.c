@@ -23,6 +23,7 @@ const struct metric *const metrics[] = {
     &metric_npu_mem,
     &metric_npu_module_mem,
     &metric_core_usage,
+    &metric_aicpu,
     &metric_netdev,
     &metric_dvpp,
     &metric_soc_info,
