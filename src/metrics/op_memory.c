@@ -189,11 +189,14 @@ static int write_report(struct export_target *target, const char *stem, const ch
     const struct op_memory *memory = memory_of(target);
     if (!memory || !memory->allocations.n) return 0;
     size_t n = what == EVENTS ? memory->events.n : memory->allocations.n;
+    /* In JSON once: all copies are alike but for the Device_id, which is not there. */
+    size_t copies = s->n_devices && target->format != NPUPROF_JSON ? s->n_devices : 1;
     struct table t;
-    if (table_open(&t, target, stem, columns, n_columns, n * (s->n_devices ? s->n_devices : 1), err)) return -1;
+    if (table_open(&t, target, stem, columns, n_columns, n * copies, err)) return -1;
+    if (copies == 1) table_of_one_directory(&t);
     const struct prof_dir *dir;
     bool go_on = true;
-    for (size_t d = 0; go_on && (dir = listed_under(s, d)); d++)
+    for (size_t d = 0; go_on && d < copies && (dir = listed_under(s, d)); d++)
         for (size_t i = 0; go_on && i < n; i++) {
             report_row(&t, dir);
             if (what == EVENTS) put_event(&t, &memory->events.at[i]);

@@ -60,13 +60,18 @@ static int write_metric(struct export_target *target, const struct metric *metri
     ARRAY(const char *) columns = {0};
     struct table t;
     uint64_t rows = 0;
-    for (size_t i = 0; (dir = metric_dir(m, i)); i++)
-        if (metric_data(m, dir, metric)) rows += r->rows(dir, metric_data(m, dir, metric));
+    unsigned dirs = 0; /* that have rows */
+    for (size_t i = 0; (dir = metric_dir(m, i)); i++) {
+        uint64_t n = metric_data(m, dir, metric) ? r->rows(dir, metric_data(m, dir, metric)) : 0;
+        rows += n;
+        dirs += n > 0;
+    }
     if (!rows) return 0;
     array_push(&columns, "Device_id");
     for (const char *const *c = r->columns; *c; c++) array_push(&columns, *c);
     int status = table_open(&t, target, r->stem, columns.at, columns.n, rows, err);
     if (!status) {
+        if (dirs == 1) table_of_one_directory(&t);
         for (size_t i = 0; (dir = metric_dir(m, i)) && !t.failed; i++)
             if (metric_data(m, dir, metric)) r->fill(&t, dir, metric_data(m, dir, metric));
         status = table_close(&t);

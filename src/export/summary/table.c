@@ -71,6 +71,11 @@ int table_open(struct table *t, struct export_target *target, const char *stem, 
     return table_close(t);
 }
 
+void table_of_one_directory(struct table *t)
+{
+    t->hide_first = t->json && !strcmp(t->columns[0], "Device_id");
+}
+
 int table_end_row(struct table *t)
 {
     assert(t->column == t->n_columns && t->done < t->rows);

@@ -58,6 +58,10 @@ int table_end_short_row(struct table *t);
 /* Finish the last file. Returns 0, or -1 with *err set: the file that failed is not there, earlier slices are. */
 int table_close(struct table *t);
 
+/* All rows are of one directory: JSON, which is for readers that expect a file per directory, leaves Device_id out. To
+ * be said before the first row. */
+void table_of_one_directory(struct table *t);
+
 /* Cells. */
 void table_text(struct table *t, const char *text, size_t len);
 void table_string(struct table *t, str_id id); /* of the model's strings */
