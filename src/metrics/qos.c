@@ -119,6 +119,42 @@ static void put_series(struct trace *t, const struct sample *s, unsigned stream)
     sample_series_u64(t, die, value);
 }
 
+/* Index of the first sample at a time or later. */
+static size_t at_time(const struct qos *qos, int64_t time_ns)
+{
+    size_t low = 0, high = qos->samples.n;
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+        if (qos->samples.at[mid].time_ns < time_ns) low = mid + 1;
+        else high = mid;
+    }
+    return low;
+}
+
+/* The sample of a die at a time, NULL = none. */
+static const struct sample *find(const struct qos *qos, int64_t time_ns, uint32_t die)
+{
+    for (size_t i = at_time(qos, time_ns); i < qos->samples.n && qos->samples.at[i].time_ns == time_ns; i++)
+        if (qos->samples.at[i].die == die) return &qos->samples.at[i];
+    return NULL;
+}
+
+/* The reference's native part takes samples of the dies of several devices with one time for one: the first device
+ * shows the values of the last, and the golden data have it so. This is the sample whose values are shown for `s` of
+ * the device at `position`; NULL when an earlier device shows that time. */
+static const struct sample *shown_for(const struct model *m, size_t position, const struct sample *s)
+{
+    const struct sample *shown = s;
+    if (s->die == DIE_NONE || m->session->script_timeline) return s;
+    for (size_t d = 0; d < m->n_devices; d++) {
+        const struct qos *other = d == position ? NULL : metric_data(m, m->devices[d].dir, &metric_qos);
+        const struct sample *same = other ? find(other, s->time_ns, s->die) : NULL;
+        if (same && d < position) return NULL;
+        if (same) shown = same;
+    }
+    return shown;
+}
+
 /* Samples of one time are one event per stream, a series per die. */
 static void show(struct trace *t, uint32_t pid, const struct prof_dir *dir, const void *data)
 {
@@ -127,12 +163,15 @@ static void show(struct trace *t, uint32_t pid, const struct prof_dir *dir, cons
         const struct sample *s = &qos->samples.at[i];
         end = i + 1;
         while (s->die != DIE_NONE && end < qos->samples.n && qos->samples.at[end].time_ns == s->time_ns) end++;
-        if (sample_too_early(dir, s->time_ns)) continue;
+        if (sample_too_early(dir, s->time_ns) || !shown_for(t->model, dir->position, s)) continue;
         for (unsigned stream = 0; stream < qos->n_names; stream++) {
             trace_begin(t);
             trace_text(t, qos->names[stream]);
             trace_counter(t, pid, 0, s->time_ns);
-            for (size_t k = i; k < end; k++) put_series(t, &qos->samples.at[k], stream);
+            for (size_t k = i; k < end; k++) {
+                const struct sample *shown = shown_for(t->model, dir->position, &qos->samples.at[k]);
+                if (shown) put_series(t, shown, stream);
+            }
             trace_end(t);
         }
     }
