@@ -244,7 +244,7 @@ static void readme_lists_every_kind_of_file_once(void **state)
         "msprof_slice_1_20240701130000.json",
         "op_summary_20240701130000.csv",
         "op_summary_20240701140000.csv",
-        "l2_cache_0_20240701130000.csv",
+        "leftover_0_20240701130000.csv",
         "notes.csv",
         ".op_summary_20240701130000.csv",
         "msprof_20240701130000.db",
@@ -259,7 +259,7 @@ static void readme_lists_every_kind_of_file_once(void **state)
     const char *summary = strstr(got, "\n\nSummary file description:\n1.invalid.csv:");
     assert_non_null(summary);
     assert_null(strstr(got, "2.msprof"));
-    assert_non_null(strstr(summary, "\n2.l2_cache.csv:There is no description of l2_cache here"));
+    assert_non_null(strstr(summary, "\n2.leftover.csv:There is no description of leftover here"));
     assert_non_null(strstr(summary, "\n3.op_summary.csv:Every operator"));
     assert_null(strstr(summary, "\n4."));
     assert_string_equal(got + strlen(got) - 3, ".\n\n");
