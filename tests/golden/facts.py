@@ -187,7 +187,7 @@ STRING_COLUMNS = {
 }
 STRING_COLUMNS_OF = {  # names that are texts in these tables only
     "HBM": {"type"}, "LLC": {"mode"}, "NPU_MEM": {"type"}, "QOS": {"eventName"}, "CCU": {"args"}, "DPU_TASK": {"args"},
-    "SAMPLE_PMU_SUMMARY": {"metric"},
+    "SAMPLE_PMU_SUMMARY": {"metric", "coreType"}, "SAMPLE_PMU_TIMELINE": {"coreType"},
 }
 KEYS = {  # of the rows that define an id
     "globalTaskId": ("TASK", ("deviceId", "streamId", "taskId", "contextId", "startNs", "endNs")),
