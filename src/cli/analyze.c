@@ -38,6 +38,8 @@ static const struct option_table analyze_table = {
             "directory,\n3 all communication ran before the collection, 8 communication.json not written because the "
             "times of "
             "some\noperators cannot be told\n",
+    .examples = "npuprof analyze --rule communication,communication_matrix -dir /data/job42\n"
+                "npuprof analyze -r communication --type db -dir PROF_000001_20240701130000123_ABCDEFGH\n",
     .options = analyze_options,
     .n_options = sizeof analyze_options / sizeof *analyze_options,
     .scope = 1,
@@ -103,6 +105,11 @@ static int run(const struct option_values *values)
     }
     if (!values->dir) return options_usage_error(&analyze_table, "-dir is required");
     return analyze_dir(values, rules);
+}
+
+const struct option_table *analyze_table_at(size_t i)
+{
+    return i ? NULL : &analyze_table;
 }
 
 int command_analyze(int argc, char **argv)

@@ -3,6 +3,7 @@
 #define CLI_CLI_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "npuprof.h"
 
@@ -18,6 +19,35 @@ int command_export(int argc, char **argv);
 int command_import(int argc, char **argv);
 int command_query(int argc, char **argv);
 int command_analyze(int argc, char **argv);
+
+/* The table of commands. */
+struct option_table;
+struct command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const struct option_table *(*table)(size_t i); /* of its i-th kind, the first is without a kind; NULL = no more */
+    const char *help;
+};
+const struct command *command_at(size_t i); /* NULL = no more */
+
+const struct option_table *export_table_at(size_t i);
+const struct option_table *import_table_at(size_t i);
+const struct option_table *query_table_at(size_t i);
+const struct option_table *analyze_table_at(size_t i);
+
+/* Run the command called `name`, which exists. */
+int command_run(const char *name, int argc, char **argv);
+
+/* The help of the program: its options and commands. */
+void command_list_help(void);
+
+/* Options instead of a command: those of CANN's msprof front-end, which stand for commands. Returns the exit status. */
+extern const struct option_table frontend_table;
+int frontend_run(int argc, char **argv);
+
+/* Write "man", "bash", "zsh" or "fish": the manual page or the completion of a shell, made from the tables of options.
+ * Returns the exit status. */
+int generate(const char *what);
 
 /* Is this a path that may be given with -dir? Returns 0, or -1 and says why not. */
 int check_path(const char *path);

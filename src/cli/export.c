@@ -17,7 +17,7 @@ static const struct option export_options[] = {
      "a PROF_XXX directory, or a directory that holds some (required)"},
     {"jobs", NULL, OPTION_COUNT, "N", offsetof(struct option_values, jobs), EVERY,
      "threads to work with (default: one per processor);\nthe outputs do not depend on it"},
-    {"format", NULL, OPTION_CHOICE, "csv|json", offsetof(struct option_values, format), SUMMARY,
+    {"format", NULL, OPTION_CHOICE, "csv|json", offsetof(struct option_values, format), ALL | SUMMARY,
      "of the tables (default: csv)"},
     {"reports", "reports", OPTION_PATH, "FILE", offsetof(struct option_values, reports), ALL | TIMELINE,
      "JSON file that switches parts of the timeline on and off"},
@@ -43,10 +43,13 @@ static const struct option export_options[] = {
     "exit status: 0 all well, 1 something asked for could not be exported, 2 wrong command line or no PROF "           \
     "directory\n"
 
-#define KIND_TABLE(name, about_text, more_text, bit)                                                                   \
+#define PROF "PROF_000001_20240701130000123_ABCDEFGH"
+
+#define KIND_TABLE(name, about_text, more_text, example_text, bit)                                                     \
     {                                                                                                                  \
         .command = "npuprof export" name, .arguments = "-dir PATH [options]", .about = about_text, .more = more_text,  \
-        .options = export_options, .n_options = sizeof export_options / sizeof *export_options, .scope = bit,          \
+        .examples = example_text, .options = export_options,                                                           \
+        .n_options = sizeof export_options / sizeof *export_options, .scope = bit,                                     \
     }
 
 static const struct kind {
@@ -58,19 +61,24 @@ static const struct kind {
      KIND_TABLE("", "Reads the raw data once and writes timeline, summary and database.\n",
                 "To write one kind only: npuprof export timeline | summary | db -dir PATH [options]\n"
                 "('npuprof export timeline -h' explains it).\n" EXIT_STATUS_HELP,
+                "npuprof export -dir " PROF "\n"
+                "npuprof export --jobs 8 -q -dir /data/job42\n",
                 ALL)},
     {"timeline", NPUPROF_TIMELINE | NPUPROF_DB,
      KIND_TABLE(" timeline",
                 "Writes the timeline, PROF_XXX/mindstudio_profiler_output/msprof_<time>.json (open it with "
                 "chrome://tracing,\nPerfetto or MindStudio Insight), and the database.\n",
-                EXIT_STATUS_HELP, TIMELINE)},
+                EXIT_STATUS_HELP,
+                "npuprof export timeline --slice-size 200 -dir " PROF "\n"
+                "npuprof export timeline --model-id 4294967295 --iteration-id 2 -dir " PROF "\n",
+                TIMELINE)},
     {"summary", NPUPROF_SUMMARY | NPUPROF_DB,
      KIND_TABLE(" summary",
                 "Writes the tables, PROF_XXX/mindstudio_profiler_output/<report>_<time>.csv, and the database.\n",
-                EXIT_STATUS_HELP, SUMMARY)},
+                EXIT_STATUS_HELP, "npuprof export summary --format json -dir " PROF "\n", SUMMARY)},
     {"db", NPUPROF_DB,
      KIND_TABLE(" db", "Writes the database, PROF_XXX/msprof_<time>.db (SQLite). It takes the place of an older one.\n",
-                EXIT_STATUS_HELP, DB)},
+                EXIT_STATUS_HELP, "npuprof export db -dir " PROF "\n", DB)},
 };
 
 #define N_KINDS (sizeof kinds / sizeof *kinds)
@@ -141,6 +149,11 @@ static int export_dir(const struct kind *kind, const struct option_values *value
     if (!values->quiet && status != NPUPROF_BAD_PATH) display_summary(report, values->verbose);
     npuprof_report_free(report);
     return status == NPUPROF_OK ? EXIT_ALL_WELL : status == NPUPROF_BAD_PATH ? EXIT_USAGE : EXIT_FAILED;
+}
+
+const struct option_table *export_table_at(size_t i)
+{
+    return i < N_KINDS ? &kinds[i].table : NULL;
 }
 
 int command_export(int argc, char **argv)

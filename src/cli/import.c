@@ -25,6 +25,7 @@ static const struct option_table import_table = {
         "PROF_XXX/mindstudio_profiler_log/import_<time>.log. Exports need no import: this is for scripts written\n"
         "for msprof.py, and to check that a copy is complete.\n",
     .more = "exit status: 0 all well, 1 something could not be read, 2 wrong command line or no PROF directory\n",
+    .examples = "npuprof import -dir PROF_000001_20240701130000123_ABCDEFGH\n",
     .options = import_options,
     .n_options = sizeof import_options / sizeof *import_options,
     .scope = 1,
@@ -59,6 +60,11 @@ static int import_dir(const struct option_values *values)
     if (!values->quiet) print_found(report);
     npuprof_report_free(report);
     return status == NPUPROF_OK ? EXIT_ALL_WELL : status == NPUPROF_BAD_PATH ? EXIT_USAGE : EXIT_FAILED;
+}
+
+const struct option_table *import_table_at(size_t i)
+{
+    return i ? NULL : &import_table;
 }
 
 int command_import(int argc, char **argv)

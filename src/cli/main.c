@@ -10,36 +10,37 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 
-static const struct command {
-    const char *name;
-    int (*run)(int argc, char **argv);
-    const char *help;
-} commands[] = {
-    {"export", command_export, "write timeline JSON, summary tables and the database of PROF directories"},
-    {"import", command_import, "check that all data can be read, and say what there is"},
-    {"query", command_query, "list the devices, models and iterations of a collection"},
-    {"analyze", command_analyze, "write what communication spent its time on, and what went over each link"},
+static const struct command commands[] = {
+    {"export", command_export, export_table_at,
+     "write timeline JSON, summary tables and the database of PROF directories"},
+    {"import", command_import, import_table_at, "check that all data can be read, and say what there is"},
+    {"query", command_query, query_table_at, "list the devices, models and iterations of a collection"},
+    {"analyze", command_analyze, analyze_table_at,
+     "write what communication spent its time on, and what went over each link"},
 };
 
 #define N_COMMANDS (sizeof commands / sizeof *commands)
 
-static const struct option main_options[] = {
-    {"help", "h", OPTION_HELP, NULL, 0, 1, "show this help"},
-    {"version", NULL, OPTION_VERSION, NULL, 0, 1, "show the version"},
-};
-
-static const struct option_table main_table = {
-    .command = "npuprof",
-    .arguments = "COMMAND …",
-    .about = "Turns raw profiling data of Ascend NPU jobs (PROF_XXX directories) into what people and tools read.\n",
-    .options = main_options,
-    .n_options = sizeof main_options / sizeof *main_options,
-    .scope = 1,
-};
-
-static void main_help(void)
+const struct command *command_at(size_t i)
 {
-    options_help(&main_table, stdout);
+    return i < N_COMMANDS ? &commands[i] : NULL;
+}
+
+static const struct command *find_command(const char *name)
+{
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        if (!strcmp(commands[i].name, name)) return &commands[i];
+    return NULL;
+}
+
+int command_run(const char *name, int argc, char **argv)
+{
+    return find_command(name)->run(argc, argv);
+}
+
+void command_list_help(void)
+{
+    options_help(&frontend_table, stdout);
     printf("\ncommands:\n");
     for (size_t i = 0; i < N_COMMANDS; i++) printf("  %-12s%s\n", commands[i].name, commands[i].help);
     printf("\n'npuprof COMMAND -h' explains a command.\n");
@@ -74,22 +75,19 @@ static void set_up_signals(void)
 
 static int run(int argc, char **argv)
 {
+    static const char generate_option[] = "--generate="; /* for those who build packages: in no help */
     if (argc < 2) {
-        main_help();
+        command_list_help();
         return EXIT_FAILED;
     }
-    for (size_t i = 0; i < N_COMMANDS; i++)
-        if (!strcmp(commands[i].name, argv[1])) return commands[i].run(argc - 2, argv + 2);
+    const struct command *command = find_command(argv[1]);
+    if (command) return command->run(argc - 2, argv + 2);
+    if (argc == 2 && !strncmp(argv[1], generate_option, sizeof generate_option - 1))
+        return generate(argv[1] + sizeof generate_option - 1);
+    if (argv[1][0] == '-') return frontend_run(argc - 1, argv + 1);
     char error[OPTIONS_ERROR_TEXT];
-    struct option_values none = {0};
-    switch (argv[1][0] == '-' ? options_parse(&main_table, argc - 1, argv + 1, &none, error) : OPTIONS_OK) {
-    case OPTIONS_HELP: main_help(); return EXIT_ALL_WELL;
-    case OPTIONS_VERSION: printf("npuprof %s\n", npuprof_version()); return EXIT_ALL_WELL;
-    case OPTIONS_ERROR: return options_usage_error(&main_table, error);
-    case OPTIONS_OK: break;
-    }
     snprintf(error, sizeof error, "unknown command '%.100s'", argv[1]);
-    return options_usage_error(&main_table, error);
+    return options_usage_error(&frontend_table, error);
 }
 
 int main(int argc, char **argv)

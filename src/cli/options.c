@@ -16,6 +16,7 @@ void option_values_free(struct option_values *v)
     free(v->dir);
     free(v->reports);
     free(v->rule);
+    free(v->python);
     *v = (struct option_values){0};
 }
 
@@ -170,6 +171,7 @@ enum options_result options_parse(const struct option_table *table, int argc, ch
         }
         enum options_result result = store(o, full_name, value, values, error);
         if (result != OPTIONS_OK) return result;
+        values->given |= UINT64_C(1) << (o - table->options);
     }
     return OPTIONS_OK;
 }
@@ -200,6 +202,9 @@ void options_help(const struct option_table *table, FILE *to)
     for (size_t i = 0; i < table->n_options; i++)
         if (is_here(table, &table->options[i])) help_line(&table->options[i], to);
     if (table->more) fprintf(to, "\n%s", table->more);
+    if (table->examples) fputs("\nexamples:\n", to);
+    for (const char *line = table->examples; line && *line; line += strcspn(line, "\n") + 1)
+        fprintf(to, "  %.*s\n", (int)strcspn(line, "\n"), line);
 }
 
 int options_usage_error(const struct option_table *table, const char *error)

@@ -21,12 +21,15 @@ struct option_values {
     char *dir;       /* -dir: owned, NULL = not given */
     char *reports;   /* -reports: owned, NULL = not given */
     char *rule;      /* --rule: owned, NULL = not given */
+    char *python;    /* --python-path: owned, NULL = not given */
     unsigned jobs;   /* --jobs: 0 = not given */
     unsigned slice;  /* --slice-size: MB, 0 = not given */
     unsigned format; /* --format: enum npuprof_format */
     unsigned type;   /* --type */
     struct option_number model_id, iteration_id, iteration_count, id, data_type;
+    unsigned modes[4], clear_on; /* of the front-end: 0 off, 1 on */
     bool quiet, verbose, clear, cluster;
+    uint64_t given; /* a bit per option of the table */
 };
 
 void option_values_free(struct option_values *v);
@@ -59,6 +62,7 @@ struct option_table {
     const char *arguments; /* what follows it in the usage line: "-dir PATH [options]" */
     const char *about;     /* what the command does; ends with '\n' */
     const char *more;      /* shown after the options, NULL = nothing */
+    const char *examples;  /* command lines, a line each; NULL = none */
     const struct option *options;
     size_t n_options;
     unsigned scope; /* the bit of this command: options without it do not exist here */

@@ -33,6 +33,7 @@ static const struct option_table query_table = {
              "'npuprof export' takes with --model-id and --iteration-id. Models are listed once the collection was\n"
              "imported or exported.\n",
     .more = "exit status: 0 all well, 1 not answered, 2 wrong command line or no PROF directory\n",
+    .examples = "npuprof query -dir PROF_000001_20240701130000123_ABCDEFGH\n",
     .options = query_options,
     .n_options = sizeof query_options / sizeof *query_options,
     .scope = 1,
@@ -124,6 +125,11 @@ static int query_dir(const struct option_values *values)
     else fprintf(stderr, "npuprof: error: %s\n", npuprof_query_error(query)), status = EXIT_USAGE;
     npuprof_query_free(query);
     return status;
+}
+
+const struct option_table *query_table_at(size_t i)
+{
+    return i ? NULL : &query_table;
 }
 
 int command_query(int argc, char **argv)
