@@ -1,4 +1,5 @@
 """The program as CANN's msprof and the tools around it call it, and what is generated for shells."""
+import json
 import os
 import subprocess
 import sys
@@ -47,6 +48,16 @@ def test_msprof_py_runs_the_program_as_the_front_end_calls_it(b):
     b.has_all(prof)
     run = subprocess.run([sys.executable, script], env={"PATH": "/nowhere"}, capture_output=True, text=True, check=False)
     demand(run.returncode == 1 and "$NPUPROF" in run.stderr, run.stderr)
+
+
+def test_get_msprof_info_says_what_a_directory_is_about(b):
+    prof, script = b.prof(), os.path.join(PROJECT, "tools", "get_msprof_info.py")
+    run = subprocess.run([sys.executable, script, "-dir", prof + "/host"], capture_output=True, text=True, check=False,
+                         env=dict(os.environ, NPUPROF=b.binary))
+    answer = json.loads(run.stdout)
+    demand(answer["status"] == 0 and answer["data"]["version_info"]["drv_version"] >= 467473, run.stdout)
+    run = subprocess.run([sys.executable, script, "-dir", prof], capture_output=True, text=True, check=False)
+    demand(run.returncode == 0 and not run.stdout and run.stderr.startswith("ERROR:root:"), run.stderr)
 
 
 def test_bash_completes_commands_options_and_values(b):
