@@ -62,7 +62,8 @@ bool record_valid_stars(const uint8_t *record); /* 0x6BD3 at 2 */
 
 /* Visit every whole valid record of `files` in order; a record is there during its visit only. `valid` may be NULL:
  * every record counts as valid, and a stream that does not fit is taken to have lost its front, or its end when it
- * begins with slice 0. Unreadable files, dropped bytes and invalid records go to `diag`; progress (may be NULL) advances by bytes. */
+ * begins with slice 0. Unreadable files, dropped bytes and invalid records go to `diag`; progress (may be NULL)
+ * advances by bytes. */
 void records_each(const struct input_files *files, size_t record_size, record_valid valid, struct diag *diag,
                   struct progress *progress, record_visit visit, void *context);
 

@@ -79,7 +79,7 @@ struct device_mark {
 struct freq_point {
     int64_t time_ns; /* epoch */
     uint32_t mhz;
-    bool twice; /* the reference's database has it in two rows: all points of lpmFreqConv */
+    bool twice;     /* the reference's database has it in two rows: all points of lpmFreqConv */
     uint8_t of_die; /* 1 + number of the die; 0 = of the chip */
 };
 
@@ -124,10 +124,10 @@ struct device_data {
     ARRAY(struct freq_point)
     recorded_freqs; /* as recorded, first the clock at the reference count; empty where no timeline shows it */
     struct pmu pmu;
-    ARRAY(struct device_block) blocks; /* file order */
-    ARRAY(struct fusion_part) fusions; /* ascending start */
-    struct aicpu_comm aicpu; /* communication that the AI CPU unfolds */
-    bool has_tasks;          /* any task log record */
+    ARRAY(struct device_block) blocks;         /* file order */
+    ARRAY(struct fusion_part) fusions;         /* ascending start */
+    struct aicpu_comm aicpu;                   /* communication that the AI CPU unfolds */
+    bool has_tasks;                            /* any task log record */
     ARRAY(struct device_copy) copies;          /* by first appearance of (stream, task), then in order of time */
     ARRAY(struct task_phases) phases;          /* in order of (task, stream), then of time */
     ARRAY(struct device_task) schedules;       /* tasks that the scheduler itself ran, in the order of tasks; no type */
@@ -158,7 +158,8 @@ struct device_blocks {
 /* A counter record that is to be a row although it belongs to no run. */
 struct device_orphan {
     uint32_t stream_id, task_id, context_id;
-    uint32_t nth; /* of the records of these ids: the nth launch of them, or the last, says how many blocks it counted */
+    uint32_t
+        nth; /* of the records of these ids: the nth launch of them, or the last, says how many blocks it counted */
 };
 
 /* The orphans among what is pending: an array of *n, free() it; NULL when there are none. */

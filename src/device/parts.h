@@ -75,7 +75,7 @@ struct fusion_record {
     uint64_t time; /* device counter */
     uint32_t task;
     uint16_t acc_id;
-    uint8_t type; /* task type number */
+    uint8_t type;  /* task type number */
     uint8_t units; /* a bit per enum fusion_unit */
     uint8_t mission;
     bool is_end;

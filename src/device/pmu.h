@@ -113,8 +113,8 @@ double pmu_memory_bound(const struct pmu *p, size_t row);
 bool pmu_has_memory_bound(const struct pmu *p);
 
 /* Set up the columns of counters that were sampled per core: total_time, then those of the metric group of cube or
- * vector cores. Rows are the caller's: sides of a core's sums, of which `aic` of a row is the index. Returns NULL, or what
- * cannot be used (static text; no columns then). */
+ * vector cores. Rows are the caller's: sides of a core's sums, of which `aic` of a row is the index. Returns NULL, or
+ * what cannot be used (static text; no columns then). */
 const char *pmu_set_up_sampled(struct pmu *p, const struct metadata *meta, const struct chip *chip, bool vector);
 
 /* Do two devices have the same columns? (op_summary and TASK_PMU_INFO need that) */

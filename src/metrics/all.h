@@ -13,5 +13,6 @@ extern const struct metric metric_op_memory, metric_static_op_mem, metric_msprof
 extern const struct metric metric_sio, metric_acc_pmu, metric_soc_info, metric_qos, metric_chip_trans, metric_l2_cache,
     metric_soc_pmu, metric_voltage;
 extern const struct metric metric_core_usage, metric_aicpu;
+extern const struct metric metric_ai_cpu, metric_ctrl_cpu, metric_ts_cpu;
 
 #endif

@@ -2,6 +2,7 @@
 #include "metrics/sampling.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/sort.h"
 
@@ -92,4 +93,18 @@ void sample_series_u64(struct trace *t, const char *name, uint64_t value)
 {
     series_key(t, name);
     out_u64(&t->out, value);
+}
+
+bool device_core_listed(const struct prof_dir *dir, const char *key, uint64_t number)
+{
+    const json_t *device = json_array_get(json_object_get(dir->meta.info, "DeviceInfo"), 0);
+    const char *list = json_string_value(json_object_get(device, key));
+    for (const char *at = list; at && *at;) {
+        char *end;
+        unsigned long long listed = strtoull(at, &end, 10);
+        if (end == at) break;
+        if (listed == number) return true;
+        at = end + strspn(end, ", ");
+    }
+    return false;
 }

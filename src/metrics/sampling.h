@@ -59,4 +59,7 @@ const char *sample_setting(const struct prof_dir *dir, const char *key);
 void sample_series(struct trace *t, const char *name, double value);
 void sample_series_u64(struct trace *t, const char *name, uint64_t value);
 
+/* Is the core in the comma list of a key ("ctrl_cpu", "ai_cpu") of the device's description? */
+bool device_core_listed(const struct prof_dir *dir, const char *key, uint64_t number);
+
 #endif

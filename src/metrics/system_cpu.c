@@ -28,21 +28,6 @@ struct reader {
     const struct prof_dir *dir;
 };
 
-/* Is the number in the comma list of a key of the device's description? */
-static bool is_listed(const struct prof_dir *dir, const char *key, uint64_t number)
-{
-    const json_t *device = json_array_get(json_object_get(dir->meta.info, "DeviceInfo"), 0);
-    const char *list = json_string_value(json_object_get(device, key));
-    for (const char *at = list; at && *at;) {
-        char *end;
-        unsigned long long listed = strtoull(at, &end, 10);
-        if (end == at) break;
-        if (listed == number) return true;
-        at = end + strspn(end, ", ");
-    }
-    return false;
-}
-
 /* False for a processor of no type: the sum of all, or one that info.json does not list. */
 static bool type_of(const struct prof_dir *dir, struct text_field name, enum cpu_type *type)
 {
@@ -50,8 +35,8 @@ static bool type_of(const struct prof_dir *dir, struct text_field name, enum cpu
     *type = HOST_CPU;
     if (dir->is_host) return true;
     if (!text_u64((struct text_field){name.at + 3, name.len - 3}, &number)) return false;
-    *type = is_listed(dir, "ctrl_cpu", number) ? CONTROL_CPU : AI_CPU;
-    return *type == CONTROL_CPU || is_listed(dir, "ai_cpu", number);
+    *type = device_core_listed(dir, "ctrl_cpu", number) ? CONTROL_CPU : AI_CPU;
+    return *type == CONTROL_CPU || device_core_listed(dir, "ai_cpu", number);
 }
 
 static void visit(const char *line, size_t len, const struct record_place *place, void *context)

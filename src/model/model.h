@@ -151,9 +151,9 @@ struct model {
 };
 
 struct model_options {
-    unsigned threads;          /* >= 1 */
-    struct progress *progress; /* may be NULL */
-    bool only_communication;   /* no tasks, counters, overlap, metrics */
+    unsigned threads;                  /* >= 1 */
+    struct progress *progress;         /* may be NULL */
+    bool only_communication;           /* no tasks, counters, overlap, metrics */
     const struct selection *selection; /* NULL = the whole collection, where that is possible */
 };
 

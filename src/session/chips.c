@@ -322,8 +322,8 @@ static const struct chip chips[] = {
         .last_cube_core = 35,
         .sqe_names = v6_sqes,
         .samples = SAMPLES_COMMON | SAMPLE_LLC | SAMPLE_PCIE | SAMPLE_DVPP | SAMPLE_STARS | SAMPLE_UB | SAMPLE_CCU |
-                   SAMPLE_BIU | SAMPLE_DPU_COMM |
-                   SAMPLE_NPU_MEM | SAMPLE_NPU_MODULE_MEM | SAMPLE_SOC_PMU | SAMPLE_L2_CACHE,
+                   SAMPLE_BIU | SAMPLE_DPU_COMM | SAMPLE_NPU_MEM | SAMPLE_NPU_MODULE_MEM | SAMPLE_SOC_PMU |
+                   SAMPLE_L2_CACHE,
         .llc_parts = 4,
         .dvpp_ids = true,
     },
@@ -353,8 +353,8 @@ static const struct chip chips[] = {
         .last_cube_core = 35,
         .sqe_names = v6_sqes,
         .samples = SAMPLES_COMMON | SAMPLE_LLC | SAMPLE_PCIE | SAMPLE_DVPP | SAMPLE_STARS | SAMPLE_UB | SAMPLE_CCU |
-                   SAMPLE_BIU | SAMPLE_DPU_COMM |
-                   SAMPLE_NPU_MEM | SAMPLE_NPU_MODULE_MEM | SAMPLE_SOC_PMU | SAMPLE_L2_CACHE,
+                   SAMPLE_BIU | SAMPLE_DPU_COMM | SAMPLE_NPU_MEM | SAMPLE_NPU_MODULE_MEM | SAMPLE_SOC_PMU |
+                   SAMPLE_L2_CACHE,
         .llc_parts = 4,
         .dvpp_ids = true,
     },

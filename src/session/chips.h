@@ -81,7 +81,7 @@ struct chip {
     bool counters_in_db;    /* the reference's database has the counters of tasks */
     bool freq_in_timeline;  /* the reference shows the clock of the AI cores over time … */
     bool freq_in_db;        /* … in its timeline, in its database */
-    bool physical_threads;       /* timeline threads are physical streams, even where the host names logical ones */
+    bool physical_threads;  /* timeline threads are physical streams, even where the host names logical ones */
     bool freq_of_dies;      /* each die reports the clock of its AI cores, in stars_soc_profile */
     bool can_export_all;    /* whole-collection export is possible with a driver that numbers tasks uniquely */
     bool context_ids;       /* host context_id_info records are used */
@@ -100,8 +100,8 @@ struct chip {
     unsigned ddr_bytes;               /* bytes of a transfer that the DDR counters count */
     unsigned llc_parts;               /* parts of the last level cache that are shown: 0 … n - 1 */
     enum l2_events l2_events;
-    bool pcie_latest;                 /* the pcie report is of the latest sample, not of the average */
-    bool dvpp_ids;                    /* there are several DVPPs: samples say of which they are */
+    bool pcie_latest; /* the pcie report is of the latest sample, not of the average */
+    bool dvpp_ids;    /* there are several DVPPs: samples say of which they are */
     enum core_samples core_samples;
     unsigned last_cube_core; /* of samples in ffts_profile: cores behind it are vector cores */
     /* … decoders of other chips add their facts here */

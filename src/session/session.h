@@ -76,7 +76,7 @@ struct session {
      * from those of its native part (docs/compatibility.md). Of the chip and of how it was sampled; an export of single
      * iterations sets both. */
     bool script_timeline, script_summary;
-    bool script_tasks; /* the same of task logs and counters of a chip with native_tasks: for single iterations */
+    bool script_tasks;    /* the same of task logs and counters of a chip with native_tasks: for single iterations */
     uint64_t input_bytes; /* sum of all known input files */
 };
 

@@ -589,7 +589,8 @@ static void flows_start_at_launches_events_and_copies(void **state)
     put_track(&f, 350, 1, 1, R_MEMCPY_ASYNC, 0);
     struct host_data *h = fixture_load(&f, 1);
     const uint8_t expected[] = {API_FLOW_START | API_EVENT_SYNC, API_FLOW_START, 0, API_FLOW_START};
-    for (size_t i = 0; i < 4; i++) assert_int_equal(h->apis.at[i].flags & (API_FLOW_START | API_EVENT_SYNC), expected[i]);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(h->apis.at[i].flags & (API_FLOW_START | API_EVENT_SYNC), expected[i]);
     fixture_end(&f);
 }
 

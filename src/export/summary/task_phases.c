@@ -115,8 +115,8 @@ static void gather_rows(struct report_of_device *r)
     for (size_t i = 0; i < n; i++) {
         const struct task_phases *p = &data->phases.at[order[i].index];
         if (!i || order[i].key != order[i - 1].key)
-            array_push(&r->rows, ((struct row){
-                                     .stream_id = p->stream_id, .task_id = p->task_id, .type_number = p->type_number}));
+            array_push(&r->rows,
+                       ((struct row){.stream_id = p->stream_id, .task_id = p->task_id, .type_number = p->type_number}));
         add_run(&r->rows.at[r->rows.n - 1], p);
     }
     free(order);

@@ -147,9 +147,8 @@ static void tasks(struct trace *t, const struct layer *layer, const struct devic
 /* The steps of a fused operator's turns, from point to point. A step without beginning or end is not shown. */
 static void turns(struct trace *t, const struct layer *layer, const struct device_model *d, struct streams *streams)
 {
-    static const char *const communication[AICPU_COMM_POINTS - 1] = {"StartServer", "TaskWaitRequest",
-                                                                     "TaskOrchestration", "TaskLaunch",
-                                                                     "TaskExecute", "Finalize"};
+    static const char *const communication[AICPU_COMM_POINTS - 1] = {
+        "StartServer", "TaskWaitRequest", "TaskOrchestration", "TaskLaunch", "TaskExecute", "Finalize"};
     static const char *const computation[AICPU_COMPUTE_POINTS - 1] = {"WaitCompute", "Compute"};
     for (size_t i = 0; i < d->comm_turns.n; i++) {
         const struct comm_turn *turn = &d->comm_turns.at[i];

@@ -60,8 +60,8 @@ static const char *yes_no(int8_t value)
     return value == 1 ? "yes" : "no";
 }
 
-/* In the timelines of the reference's scripts: from the launch at level node. Their ids end in the sub-task, of which an
- * operator has none: -1. */
+/* In the timelines of the reference's scripts: from the launch at level node. Their ids end in the sub-task, of which
+ * an operator has none: -1. */
 static void script_arrow(struct trace *t, const struct trace_point *to, uint32_t connection)
 {
     const struct host_data *h = &t->model->host;
