@@ -73,7 +73,8 @@ static void add_state(struct reader *r, const uint8_t *p)
 static double total_us(const struct pmu *p, uint64_t cycles, uint32_t blocks)
 {
     if (!blocks || !p->ai_core_num || !(p->aic_mhz > 0)) return NAN;
-    return (double)cycles / p->aic_mhz / blocks * ((blocks + p->ai_core_num - 1) / p->ai_core_num);
+    uint32_t rounds = (blocks + p->ai_core_num - 1) / p->ai_core_num;
+    return (double)cycles / p->aic_mhz / blocks * rounds;
 }
 
 static void add_counters(struct reader *r, const uint8_t *p)

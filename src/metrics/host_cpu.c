@@ -183,7 +183,7 @@ static void *load(const struct metric_source *from)
 
 static void put_name(char name[4 + FORMAT_U64 + 1], uint32_t cpu)
 {
-    strcpy(name, "CPU Avg");
+    memcpy(name, "CPU Avg", sizeof "CPU Avg");
     if (cpu != CPU_AVERAGE) *format_u64(name + 4, cpu) = '\0';
 }
 

@@ -1,7 +1,7 @@
 /* Counters of the CPU that schedules tasks on a device.
  *
- * A record is a sample: where the program was, and pairs of event and count. There are two layouts; a file whose every
- * 184 bytes begin a record has the small one. */
+ * A record is a sample: where the program was, and pairs of event and count. There are two layouts; a file where
+ * a record begins every 184 bytes has the small one. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +15,7 @@
 
 /* docs/formats/sampled-metrics.md, "Task scheduler CPU" */
 #define MAGIC      0xABABABABu
+#define MAGIC_SIZE 4
 #define MAX_EVENT  0xECu
 #define MAX_EVENTS 32
 
@@ -40,7 +41,7 @@ static bool is_small(const struct input_file *file)
     struct filemap m;
     bool every = file->size >= small.size && !filemap_open(&m, file->path, NULL);
     if (!every) return false;
-    for (size_t at = 0; every && at + small.size <= m.size; at += small.size) every = valid(m.data + at);
+    for (size_t at = 0; every && at + MAGIC_SIZE <= m.size; at += small.size) every = valid(m.data + at);
     filemap_close(&m);
     return every;
 }

@@ -436,6 +436,19 @@ static void sort_statistics(struct comm_statistic *s, size_t n)
     }
 }
 
+/* Damaged times may lie further apart than an int64_t can say. */
+static int64_t span_ns(const struct execution *e)
+{
+    int64_t ns;
+    return __builtin_sub_overflow(e->end_ns, e->start_ns, &ns) ? INT64_MAX : ns;
+}
+
+static int64_t sum_ns(int64_t a, int64_t b)
+{
+    int64_t ns;
+    return __builtin_add_overflow(a, b, &ns) ? INT64_MAX : ns;
+}
+
 static void make_statistics(struct work *w)
 {
     executions list = {0};
@@ -445,16 +458,16 @@ static void make_statistics(struct work *w)
     bool any_type = false;
     for (size_t i = 0; i < list.n; i++) {
         const struct execution *e = &list.at[i];
-        int64_t ns = e->end_ns - e->start_ns;
+        int64_t ns = span_ns(e);
         bool fresh;
         uint32_t row = *map_put(&at, e->op_type, (uint32_t)w->d->comm_statistics.n, &fresh);
         if (fresh) array_push(&w->d->comm_statistics, ((struct comm_statistic){e->op_type, 0, 0, ns, ns, 0}));
         struct comm_statistic *s = &w->d->comm_statistics.at[row];
         s->count++;
-        s->total_ns += ns;
+        s->total_ns = sum_ns(s->total_ns, ns);
         if (ns < s->min_ns) s->min_ns = ns;
         if (ns > s->max_ns) s->max_ns = ns;
-        grand_total += ns;
+        grand_total = sum_ns(grand_total, ns);
         any_type |= e->op_type != STR_NA;
     }
     if (!any_type || grand_total <= 0) w->d->comm_statistics.n = 0;

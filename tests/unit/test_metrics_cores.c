@@ -99,6 +99,53 @@ static void kernels_without_an_end_are_left_out(void **state)
                            "0,1700000000101000.000\t,N/A,10.0,20.0,1000.0,5.0,1400.0,3,7\n");
 }
 
+static void put_ts_sample(struct metric_bytes *b, bool large, unsigned pc, unsigned cycles)
+{
+    put(b, 8, 0xABABABABu);
+    for (int i = 0; i < (large ? 21 : 10); i++) put(b, 8, 0);
+    if (!large) put(b, 4, 0);
+    put(b, large ? 8 : 4, pc);
+    put(b, 8, 0);
+    put(b, 8, 0x11);
+    put(b, 8, cycles);
+    put(b, 8, 0x08);
+    put(b, 8, 7);
+    for (int i = 2; i < (large ? 7 : 5); i++) put(b, 8, 0), put(b, 8, 0);
+}
+
+/* One large record also begins where a small one would. */
+static void task_scheduler_files_have_one_of_two_layouts(void **state)
+{
+    (void)state;
+    metric_device(5, "{\"ts_cpu_profiling_events\":\"0x11\"}");
+    struct metric_bytes large = {0}, small = {0};
+    put_ts_sample(&large, true, 0x2000, 300);
+    assert_int_equal(large.n, 304);
+    metric_write("tscpu.data.0.slice_0", &large);
+    put_ts_sample(&small, false, 0x3000, 60);
+    put_ts_sample(&small, false, 0x3000, 40);
+    assert_int_equal(small.n, 368);
+    metric_write("tscpu.data.0.slice_1", &small);
+    assert_int_equal(metric_export(), 0);
+    assert_report("ts_cpu_pmu_events", "Device_id,Event,Name,Count\n0,0x11,Cpu_cycles,400\n");
+    assert_report("ts_cpu_top_function", "Device_id,Function,Cycles,Cycles(%)\n0,0x2000,300,75.0\n0,0x3000,100,25.0\n");
+}
+
+static void cores_share_a_file_of_samples(void **state)
+{
+    (void)state;
+    metric_metadata(DEVICE, ".0", 5, "", "\"ctrl_cpu\":\"0,1\",\"ai_cpu\":\"2,12\",", "{}");
+    static const char text[] =
+        "a b    7/8    [012] 6352.513319:     300 r11:\n\tff00 f+0x8 (/lib/m.so)\n\tff10 g+0x1 (/lib/m.so)\n\n"
+        "python    7/8    [001] 6352.513320:     100 r11:\n\tff10 g+0x1 (/lib/m.so)\n\n"
+        "python    7/8    [005] 6352.513321:     900 r11:\n\tff10 g+0x1 (/lib/m.so)\n\n";
+    scratch_text(DEVICE "data/ai_ctrl_cpu.data.0.slice_0", text);
+    assert_int_equal(metric_export(), 0);
+    assert_report("ai_cpu_pmu_events", "Device_id,Event,Name,Count\n0,0x11,Cpu_cycles,300\n");
+    assert_report("ai_cpu_top_function", "Device_id,Function,Module,Cycles,Cycles(%)\n0,f,/lib/m.so,300,100.0\n");
+    assert_report("ctrl_cpu_top_function", "Device_id,Function,Module,Cycles,Cycles(%)\n0,g,/lib/m.so,100,100.0\n");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_make, scratch_drop)
 
 int main(void)
@@ -108,6 +155,8 @@ int main(void)
         TEST(samples_of_a_moment_count_once),
         TEST(preprocessing_of_old_collectors_is_text),
         TEST(kernels_without_an_end_are_left_out),
+        TEST(task_scheduler_files_have_one_of_two_layouts),
+        TEST(cores_share_a_file_of_samples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
