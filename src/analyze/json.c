@@ -1,53 +1,20 @@
 /* The JSON files: one object of operators, in the spacing of Python's json module, numbers as Python writes them. What
  * never was touched is 0, sums are floating point numbers, as the tools that read these files know them. */
+#include "base/json.h"
 #include "analyze/parts.h"
-#include "base/out.h"
-
-static void number(struct out *o, double value)
-{
-    o->at = format_python(out_room(o, FORMAT_DOUBLE), value);
-}
-
-/* ns as ms, bytes as MB: the shortest text of that double is the decimal fraction itself, unless it is too small, or
- * too long for one. */
-static void millionths(struct out *o, int64_t n)
-{
-    if (n < 100 || n >= 1000000000000000) {
-        number(o, (double)n / 1e6);
-        return;
-    }
-    char *end = format_u64(out_room(o, FORMAT_U64 + 8), (uint64_t)n / 1000000);
-    uint32_t rest = (uint32_t)(n % 1000000), digit = 100000;
-    *end++ = '.';
-    do {
-        *end++ = (char)('0' + rest / digit);
-        rest %= digit;
-        digit /= 10;
-    } while (rest);
-    o->at = end;
-}
-
-/* "name": value, with the separator in front unless it is the first. */
-static void key(struct out *o, const char *name, bool first)
-{
-    if (!first) out_literal(o, ", ");
-    out_char(o, '"');
-    out_text(o, name);
-    out_literal(o, "\": ");
-}
 
 static void float_member(struct out *o, const char *name, double value, bool touched)
 {
-    key(o, name, false);
-    if (touched) number(o, value);
+    json_key(o, name, false);
+    if (touched) json_number(o, value);
     else out_char(o, '0');
 }
 
 /* Millionths of what the member is in. */
 static void sum_member(struct out *o, const char *name, int64_t value, bool touched)
 {
-    key(o, name, false);
-    if (touched) millionths(o, value);
+    json_key(o, name, false);
+    if (touched) json_millionths(o, value);
     else out_char(o, '0');
 }
 
@@ -89,16 +56,16 @@ static void put_times(struct out *o, const struct comm_times *t)
 static void put_sizes(struct out *o, const struct packet *packets, size_t n, enum traffic kind)
 {
     bool first = true;
-    key(o, "Size Distribution", false);
+    json_key(o, "Size Distribution", false);
     out_char(o, '{');
     for (size_t i = 0; i < n; i++) {
         if (packets[i].kind != kind) continue;
         out_text(o, first ? "\"" : ", \"");
-        millionths(o, packets[i].bytes);
+        json_millionths(o, packets[i].bytes);
         out_literal(o, "\": [");
         out_u64(o, packets[i].count);
         out_literal(o, ", ");
-        millionths(o, packets[i].ns);
+        json_millionths(o, packets[i].ns);
         out_char(o, ']');
         first = false;
     }
@@ -108,9 +75,9 @@ static void put_sizes(struct out *o, const struct packet *packets, size_t n, enu
 static void put_traffic(struct out *o, const struct op_facts *op, const struct packet *packets, enum traffic kind)
 {
     struct traffic_sum t = traffic_shown(op, kind);
-    key(o, traffic_names[kind], !kind);
+    json_key(o, traffic_names[kind], !kind);
     out_literal(o, "{\"Transit Size(MB)\": ");
-    if (t.bytes.terms) millionths(o, t.bytes.value);
+    if (t.bytes.terms) json_millionths(o, t.bytes.value);
     else out_char(o, '0');
     ms_member(o, "Transit Time(ms)", &t.ns);
     float_member(o, "Bandwidth(GB/s)", bandwidth_gbs(t.bytes.value, t.ns.value), t.ns.value);
@@ -143,7 +110,7 @@ int json_write_communication(const struct analysis *a, const char *path, uint64_
     struct op_facts total;
     packet_list packets = {0};
     analysis_total(a, &total, &packets);
-    key(&o, "Total HCCL Operators", !a->operators.n);
+    json_key(&o, "Total HCCL Operators", !a->operators.n);
     put_operator(&o, &total, packets.at);
     out_char(&o, '}');
     array_free(&packets);
@@ -192,7 +159,7 @@ int json_write_matrix(const struct analysis *a, const char *path, uint64_t *byte
         put_links(&o, links.at + from, to - from);
         from = to;
     }
-    key(&o, "Total HCCL Operators", !a->operators.n);
+    json_key(&o, "Total HCCL Operators", !a->operators.n);
     put_links(&o, total.at, total.n);
     out_char(&o, '}');
     array_free(&links);
