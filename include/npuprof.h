@@ -45,6 +45,9 @@ enum npuprof_status {
     /* Of npuprof_analyze: */
     NPUPROF_ALL_BEFORE = 3, /* all communication ran before the collection */
     NPUPROF_NO_TIMES = 8,   /* nothing of NPUPROF_COMMUNICATION: no task tells when some of the operators ran */
+    /* Of clusters: */
+    NPUPROF_NO_CLUSTER = 11,    /* not a directory that holds the PROF directories of a cluster, or not imported */
+    NPUPROF_NO_CLUSTER_DB = 12, /* a database of the cluster is missing or cannot be used */
 };
 
 /* How far a run is, for npuprof_options.on_progress. */
@@ -117,6 +120,11 @@ int npuprof_export(const char *dir, const struct npuprof_options *options, struc
  * npuprof_export. */
 int npuprof_analyze(const char *dir, const struct npuprof_options *options, struct npuprof_report **report);
 
+/* Make the databases of a cluster: `dir` holds the PROF directories of all its ranks, <dir>/sqlite/cluster_rank.db and
+ * cluster_step_trace.db (and cluster_parallel.db, if the framework said how the job is parallel) tell who they are and
+ * what their iterations took. Otherwise like npuprof_export. */
+int npuprof_import_cluster(const char *dir, const struct npuprof_options *options, struct npuprof_report **report);
+
 /* A row of what npuprof_query finds: a directory of a collection, and a model of which it saw iterations. */
 struct npuprof_query_row {
     const char *job;     /* "N/A" when unknown */
@@ -132,14 +140,40 @@ struct npuprof_query_row {
 
 struct npuprof_query;
 
-/* What the directory `dir` is about: a PROF directory, its host or one of its devices. Models are told once the
- * collection was imported or exported, as the reference tool does. *query (free it) has the rows, sorted by job and
- * time, or what is wrong. Returns NPUPROF_OK or NPUPROF_BAD_PATH; *is_parent is set when `dir` holds PROF directories
- * itself: there are no rows then. */
+/* What the directory `dir` is about: a PROF directory, its host or one of its devices; or a cluster that was imported,
+ * whose rows have its devices with "PROF_…/" in front of their directories. Models are told once the collection was
+ * imported or exported, as the reference tool does. *query (free it) has the rows, sorted by job and time, or what is
+ * wrong. Returns NPUPROF_OK, NPUPROF_BAD_PATH or NPUPROF_NO_CLUSTER_DB; *is_parent is set when `dir` holds PROF
+ * directories itself and was not imported: there are no rows then. */
 int npuprof_query(const char *dir, struct npuprof_query **query, int *is_parent);
 size_t npuprof_query_rows(const struct npuprof_query *query, const struct npuprof_query_row **rows);
 const char *npuprof_query_error(const struct npuprof_query *query); /* NULL = none */
 void npuprof_query_free(struct npuprof_query *query);
+
+/* A question about a cluster, or a directory that may be one. */
+struct npuprof_question {
+    int data_type; /* 0: is it a cluster? 1 … 10: see docs/outputs/cluster.md */
+    int has_id, has_model_id, has_iteration_id;
+    int64_t id; /* rank, device where there are no ranks; -1 = all */
+    int64_t model_id, iteration_id;
+    unsigned jobs; /* threads, 0 = one per processor */
+};
+
+/* A line of the answer: a file that was written, another fact, or what is wrong. */
+struct npuprof_answer_line {
+    int failed;
+    const char *info; /* what is wrong, "" = nothing */
+    const char *data; /* path or fact, "" = nothing */
+};
+
+struct npuprof_answer;
+
+/* Answer a question about `dir`; files are written into <dir>/query. *answer (free it) has the lines. Returns
+ * NPUPROF_OK (also when there is no such data: the lines say so), NPUPROF_FAILED when the question makes no sense,
+ * NPUPROF_BAD_PATH, NPUPROF_NO_CLUSTER or NPUPROF_NO_CLUSTER_DB. */
+int npuprof_ask(const char *dir, const struct npuprof_question *question, struct npuprof_answer **answer);
+size_t npuprof_answer_lines(const struct npuprof_answer *answer, const struct npuprof_answer_line **lines);
+void npuprof_answer_free(struct npuprof_answer *answer);
 
 /* The report: files written, messages (sorted), seconds of wall time and bytes of input read. Everything is good until
  * npuprof_report_free. */

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/share.h"
 #include "base/tempfile.h"
+#include "cluster/cluster.h"
 #include "export/export.h"
 #include "export/timeline/reports.h"
 #include "model/model.h"
@@ -48,11 +49,12 @@ static double now_seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* An export or analysis of all PROF directories of a path. */
+/* Something done with all PROF directories of a path: an export unless it is an analysis or the import of a cluster. */
 struct run {
     const struct npuprof_options *options;
     struct reports reports;    /* of an export */
-    struct analysis *analysis; /* NULL = it is an export */
+    struct analysis *analysis; /* NULL = it is no analysis */
+    struct cluster *gathered;  /* [n], what each has for the databases of a cluster; NULL = they are not made */
     char **paths;
     size_t n;
     struct npuprof_report *reported; /* [n] */
@@ -66,6 +68,7 @@ struct prof_run {
     const struct npuprof_options *options;
     const struct reports *reports;
     struct analysis *analysis;
+    struct cluster *gathered; /* its own */
     unsigned threads;
     struct npuprof_report *report; /* its own */
     struct diag *diag;
@@ -124,12 +127,26 @@ static void analyze_session(struct prof_run *r, struct session *s, struct progre
     model_free(&model);
 }
 
-/* Open PROF directory i, and export or analyze it. */
+static void gather_session(struct prof_run *r, struct session *s, struct progress *progress)
+{
+    r->report->input_bytes += s->input_bytes;
+    cluster_gather(r->gathered, s, r->threads, r->diag, progress);
+}
+
+/* Open PROF directory i, and do with it what the run is about. */
 static void run_prof(size_t i, void *context)
 {
     struct run *run = context;
-    struct prof_run r = {run->paths[i],     run->options, &run->reports, run->analysis, share_begin(&run->share),
-                         &run->reported[i], diag_new()};
+    struct prof_run r = {
+        .path = run->paths[i],
+        .options = run->options,
+        .reports = &run->reports,
+        .analysis = run->analysis,
+        .gathered = run->gathered ? &run->gathered[i] : NULL,
+        .threads = share_begin(&run->share),
+        .report = &run->reported[i],
+        .diag = diag_new(),
+    };
     double start = now_seconds();
     uint64_t memory = 0;
     struct error err = {0};
@@ -141,6 +158,7 @@ static void run_prof(size_t i, void *context)
         memory = MEMORY_OF(s->input_bytes);
         share_take_memory(&run->share, memory);
         if (r.analysis) analyze_session(&r, s, progress);
+        else if (r.gathered) gather_session(&r, s, progress);
         else export_session(&r, s, progress);
         session_close(s);
     } else {
@@ -207,21 +225,27 @@ int npuprof_export(const char *dir, const struct npuprof_options *options, struc
     return out->failed ? NPUPROF_FAILED : NPUPROF_OK;
 }
 
+/* `path` without slashes at its end. */
+static char *trimmed(const char *path)
+{
+    size_t n = strlen(path);
+    while (n > 1 && path[n - 1] == '/') n--;
+    return mem_strndup(path, n);
+}
+
 static void write_analysis(struct analysis *a, const char *dir, const struct npuprof_options *options,
                            struct npuprof_report *report)
 {
     struct diag *diag = diag_new();
     struct written_list written = {0};
     struct error err = {0};
-    size_t n = strlen(dir);
-    while (n > 1 && dir[n - 1] == '/') n--;
-    char *trimmed = mem_strndup(dir, n);
-    if (analysis_write(a, trimmed, !options->only_db, &written, diag, &err)) note_error(diag, &err);
-    report_files(report, trimmed, &written);
+    char *path = trimmed(dir);
+    if (analysis_write(a, path, !options->only_db, &written, diag, &err)) note_error(diag, &err);
+    report_files(report, path, &written);
     written_free(&written);
     report_diag(report, "", diag);
     diag_free(diag);
-    free(trimmed);
+    free(path);
 }
 
 static void reverse(char **paths, size_t n)
@@ -254,6 +278,49 @@ int npuprof_analyze(const char *dir, const struct npuprof_options *options, stru
                  : analysis_all_before(a)   ? NPUPROF_ALL_BEFORE
                                             : NPUPROF_OK;
     analysis_free(a);
+    out->seconds = now_seconds() - start;
+    return status;
+}
+
+/* Put together what the PROF directories have, and write it. An error tells why it is no cluster, or what could not be
+ * written; *status is set then. */
+static int write_cluster(struct cluster *c, struct run *run, size_t n, int *status, struct npuprof_report *report,
+                         struct error *err)
+{
+    struct written_list written = {0};
+    for (size_t i = 0; i < n; i++) cluster_append(c, &run->gathered[i]);
+    *status = NPUPROF_NO_CLUSTER;
+    int failed = cluster_check(c, err);
+    if (!failed) {
+        *status = NPUPROF_FAILED;
+        failed = cluster_write(c, &written, err);
+    }
+    report_files(report, c->path, &written);
+    written_free(&written);
+    return failed;
+}
+
+int npuprof_import_cluster(const char *dir, const struct npuprof_options *options, struct npuprof_report **report)
+{
+    double start = now_seconds();
+    struct npuprof_report *out = *report = mem_zalloc(1, sizeof *out);
+    struct error err = {0};
+    struct run run = {.options = options};
+    struct cluster c = {.path = trimmed(dir)};
+    int status = NPUPROF_NO_CLUSTER, failed;
+    if (session_is_prof(c.path))
+        failed =
+            error_set(&err, "%s is a PROF directory: --cluster takes the directory that holds those of all ranks", dir);
+    else failed = session_discover(dir, &run.paths, &run.n, &err);
+    if (!failed) {
+        run.gathered = mem_zalloc(run.n, sizeof *run.gathered);
+        run_all(&run, run.n, out);
+        failed = write_cluster(&c, &run, run.n, &status, out, &err);
+        free(run.gathered);
+    }
+    if (failed) report_error(out, NPUPROF_ERROR, "", &err);
+    else status = out->failed ? NPUPROF_FAILED : NPUPROF_OK;
+    cluster_free(&c);
     out->seconds = now_seconds() - start;
     return status;
 }

@@ -34,8 +34,7 @@ static void see(seen_array *seen, struct map *places, const struct step *s)
     model->n++;
 }
 
-/* Models of which the host launched operators. */
-static void host_models(struct map *models, const struct host_data *h)
+void host_models(struct map *models, const struct host_data *h)
 {
     for (size_t i = 0; i < h->tasks.n; i++)
         if (h->tasks.at[i].op != NONE) map_put(models, h->ops.at[h->tasks.at[i].op].model_id, 1, NULL);

@@ -19,6 +19,7 @@ struct device_model;
 struct device_task;
 struct device_data;
 struct host_data;
+struct map;
 
 /* What was asked for. */
 struct selection {
@@ -84,5 +85,8 @@ bool selection_of_graph(const struct model *m);
 /* The models whose iterations a device saw, marked steps last; ascending, free() them. Only those that the host knows
  * operators of, where it knows any. */
 struct seen_model *seen_models(const struct host_data *h, const struct device_data *d, size_t *n);
+
+/* Put the models of which the host launched operators into *models. */
+void host_models(struct map *models, const struct host_data *h);
 
 #endif
