@@ -8,6 +8,8 @@
 static const struct option import_options[] = {
     {"collection-dir", "dir", OPTION_PATH, "PATH", offsetof(struct option_values, dir), 1,
      "a PROF_XXX directory, or a directory that holds some (required)"},
+    {"cluster", NULL, OPTION_FLAG, NULL, offsetof(struct option_values, cluster), 1,
+     "PATH holds the PROF directories of all ranks of a job: make the\ndatabases that 'npuprof query' answers from"},
     {"jobs", NULL, OPTION_COUNT, "N", offsetof(struct option_values, jobs), 1,
      "threads to work with (default: one per processor)"},
     {"quiet", "q", OPTION_FLAG, NULL, offsetof(struct option_values, quiet), 1,
@@ -23,9 +25,12 @@ static const struct option_table import_table = {
     .about =
         "Reads all raw data as an export does, says what there is and what could not be used, and keeps the list in\n"
         "PROF_XXX/mindstudio_profiler_log/import_<time>.log. Exports need no import: this is for scripts written\n"
-        "for msprof.py, and to check that a copy is complete.\n",
-    .more = "exit status: 0 all well, 1 something could not be read, 2 wrong command line or no PROF directory\n",
-    .examples = "npuprof import -dir PROF_000001_20240701130000123_ABCDEFGH\n",
+        "for msprof.py, and to check that a copy is complete.\n"
+        "With --cluster it writes PATH/sqlite/cluster_*.db instead: the ranks of a job and their iterations.\n",
+    .more = "exit status: 0 all well, 1 something could not be read, 2 wrong command line or no PROF directory,\n"
+            "11 --cluster, and it is no directory of PROF directories of one cluster\n",
+    .examples = "npuprof import -dir PROF_000001_20240701130000123_ABCDEFGH\n"
+                "npuprof import --cluster -dir CLUSTER\n",
     .options = import_options,
     .n_options = sizeof import_options / sizeof *import_options,
     .scope = 1,
@@ -54,12 +59,14 @@ static int import_dir(const struct option_values *values)
     options.jobs = values->jobs;
     if (!values->quiet && isatty(STDERR_FILENO)) options.on_progress = display_progress;
     struct npuprof_report *report;
-    int status = npuprof_export(values->dir, &options, &report);
+    int status = values->cluster ? npuprof_import_cluster(values->dir, &options, &report)
+                                 : npuprof_export(values->dir, &options, &report);
     display_clear();
     display_messages(report, values->verbose);
-    if (!values->quiet) print_found(report);
+    if (!values->quiet && values->cluster) display_summary(report, values->verbose);
+    else if (!values->quiet) print_found(report);
     npuprof_report_free(report);
-    return status == NPUPROF_OK ? EXIT_ALL_WELL : status == NPUPROF_BAD_PATH ? EXIT_USAGE : EXIT_FAILED;
+    return status == NPUPROF_OK ? EXIT_ALL_WELL : status == NPUPROF_BAD_PATH ? EXIT_USAGE : status;
 }
 
 const struct option_table *import_table_at(size_t i)

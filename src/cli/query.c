@@ -1,8 +1,8 @@
 /* npuprof query -dir PATH
  *
  * The table is for people and for scripts that cut it into columns: cells padded with blanks to the widest of their
- * column, each followed by a TAB, an empty line after each row. The other form, --data-type, is how scripts ask what a
- * directory is. */
+ * column, each followed by a TAB, an empty line after each row. The other form, --data-type, is how scripts ask about
+ * clusters: each line of the answer is a JSON object. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,14 +14,23 @@
 
 static const struct option query_options[] = {
     {"collection-dir", "dir", OPTION_PATH, "PATH", offsetof(struct option_values, dir), 1,
-     "a PROF_XXX directory, its host or one of its devices (required)"},
+     "a PROF_XXX directory, its host or one of its devices, or a cluster:\nthe directory that holds those of all ranks "
+     "(required)"},
     {"data-type", NULL, OPTION_NUMBER, "N", offsetof(struct option_values, data_type), 1,
-     "0: does PATH hold PROF directories (1) or is it one (0)?\n1 to 10: data of clusters, which need 'import "
-     "--cluster'"},
-    {"id", NULL, OPTION_NUMBER, "N", offsetof(struct option_values, id), 1, "rank or device, for --data-type"},
+     "a question, answered with a line of JSON; all but 0 are about\na cluster after 'import --cluster' and write "
+     "files "
+     "to PATH/query\n"
+     "0: can PATH be a cluster (1) or not (0)?  1: iterations\n"
+     "2: operations (FLOP) by type of operator  3: queues of training data\n"
+     "4, 5: communication beside computation    6, 7: communication, links\n"
+     "8: CPU and memory of the host             9, 10: 6, 7 of the critical path"},
+    {"id", NULL, OPTION_NUMBER, "N", offsetof(struct option_values, id), 1,
+     "rank (device where there are no ranks), -1: all; for --data-type"},
     {"model-id", NULL, OPTION_NUMBER, "N", offsetof(struct option_values, model_id), 1, "model, for --data-type"},
     {"iteration-id", NULL, OPTION_NUMBER, "N", offsetof(struct option_values, iteration_id), 1,
      "iteration, for --data-type"},
+    {"jobs", NULL, OPTION_COUNT, "N", offsetof(struct option_values, jobs), 1,
+     "threads to work with (default: one per processor)"},
     {"version", NULL, OPTION_VERSION, NULL, 0, 1, "show the version"},
     {"help", "h", OPTION_HELP, NULL, 0, 1, "show this help"},
 };
@@ -31,9 +40,11 @@ static const struct option_table query_table = {
     .arguments = "-dir PATH [options]",
     .about = "Lists the devices of a collection, and the models and iterations that they ran. The ids are those that\n"
              "'npuprof export' takes with --model-id and --iteration-id. Models are listed once the collection was\n"
-             "imported or exported.\n",
-    .more = "exit status: 0 all well, 1 not answered, 2 wrong command line or no PROF directory\n",
-    .examples = "npuprof query -dir PROF_000001_20240701130000123_ABCDEFGH\n",
+             "imported or exported; of a directory of many PROF directories, after 'npuprof import --cluster'.\n",
+    .more = "exit status: 0 answered, also that there is no such data, 1 the question makes no sense, 2 wrong command\n"
+            "line or no PROF directory, 11 no cluster, 12 a database of the cluster is missing\n",
+    .examples = "npuprof query -dir PROF_000001_20240701130000123_ABCDEFGH\n"
+                "npuprof query -dir CLUSTER --data-type 1 --id 0 --model-id 1\n",
     .options = query_options,
     .n_options = sizeof query_options / sizeof *query_options,
     .scope = 1,
@@ -92,39 +103,84 @@ static void print_table(const struct npuprof_query *query)
     }
 }
 
-static int refuse(const char *why)
+/* A JSON string: texts may hold anything that a path may. */
+static void print_json(const char *text)
 {
-    fprintf(stderr, "npuprof: error: %s\n", why);
-    return EXIT_FAILED;
+    putchar('"');
+    for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
+        if (*p == '"' || *p == '\\') printf("\\%c", *p);
+        else if (*p < 0x20) printf("\\u%04x", *p);
+        else putchar(*p);
+    }
+    putchar('"');
 }
 
-/* What a directory is; data of clusters is what this program does not keep. */
-static int print_data(const struct option_values *values, bool is_parent)
+static void print_answer(const struct npuprof_answer *answer)
 {
-    if (!values->data_type.given) return refuse("--id, --model-id and --iteration-id need --data-type");
-    if (values->data_type.value) return refuse("there are no cluster databases: only --data-type 0 can be answered");
-    printf("{\"status\": 0, \"info\": \"\", \"data\": \"%d\"}\n", is_parent);
-    return EXIT_ALL_WELL;
+    const struct npuprof_answer_line *lines;
+    size_t n = npuprof_answer_lines(answer, &lines);
+    for (size_t i = 0; i < n; i++) {
+        printf("{\"status\": %d, \"info\": ", lines[i].failed);
+        print_json(lines[i].info);
+        printf(", \"data\": ");
+        print_json(lines[i].data);
+        printf("}\n");
+    }
 }
 
-static int print_answer(const struct option_values *values, const struct npuprof_query *query, bool is_parent)
+static int exit_status(int status)
 {
-    if (values->data_type.given || values->id.given || values->model_id.given || values->iteration_id.given)
-        return print_data(values, is_parent);
-    if (is_parent) fprintf(stderr, "npuprof: warning: %s holds PROF directories: query one of them\n", values->dir);
-    print_table(query);
-    return EXIT_ALL_WELL;
+    return status == NPUPROF_OK ? EXIT_ALL_WELL : status == NPUPROF_BAD_PATH ? EXIT_USAGE : status;
+}
+
+/* What is wrong with the question or its cluster is for people, too. */
+static int ask(const struct option_values *values)
+{
+    struct npuprof_question question = {
+        .data_type = (int)values->data_type.value,
+        .has_id = values->id.given,
+        .has_model_id = values->model_id.given,
+        .has_iteration_id = values->iteration_id.given,
+        .id = values->id.value,
+        .model_id = values->model_id.value,
+        .iteration_id = values->iteration_id.value,
+        .jobs = values->jobs,
+    };
+    struct npuprof_answer *answer;
+    const struct npuprof_answer_line *lines;
+    int status = npuprof_ask(values->dir, &question, &answer);
+    size_t n = npuprof_answer_lines(answer, &lines);
+    print_answer(answer);
+    for (size_t i = 0; i < n && status; i++)
+        if (lines[i].failed) fprintf(stderr, "npuprof: error: %s\n", lines[i].info);
+    npuprof_answer_free(answer);
+    return exit_status(status);
+}
+
+static int list(const struct option_values *values)
+{
+    struct npuprof_query *query;
+    int is_parent, status = npuprof_query(values->dir, &query, &is_parent);
+    if (status == NPUPROF_OK && is_parent)
+        fprintf(stderr,
+                "npuprof: warning: %s holds PROF directories: query one of them, or all after 'npuprof import "
+                "--cluster'\n",
+                values->dir);
+    if (status == NPUPROF_OK) print_table(query);
+    else fprintf(stderr, "npuprof: error: %s\n", npuprof_query_error(query));
+    npuprof_query_free(query);
+    return exit_status(status);
 }
 
 static int query_dir(const struct option_values *values)
 {
     if (check_path(values->dir)) return EXIT_FAILED;
-    struct npuprof_query *query;
-    int is_parent, status = npuprof_query(values->dir, &query, &is_parent);
-    if (status == NPUPROF_OK) status = print_answer(values, query, is_parent);
-    else fprintf(stderr, "npuprof: error: %s\n", npuprof_query_error(query)), status = EXIT_USAGE;
-    npuprof_query_free(query);
-    return status;
+    if (values->data_type.given) return ask(values);
+    if (values->id.given || values->model_id.given || values->iteration_id.given) {
+        fprintf(stderr, "npuprof: error: --id, --model-id and --iteration-id need --data-type\n");
+        return EXIT_FAILED;
+    }
+    return list(values);
 }
 
 const struct option_table *query_table_at(size_t i)

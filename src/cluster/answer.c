@@ -98,6 +98,12 @@ int answer_check_ids(struct asking *q)
     return NPUPROF_OK;
 }
 
+int answer_read_steps(struct asking *q)
+{
+    struct error err = {0};
+    return cluster_read_steps(&q->cluster, &err) ? fail_with(q, NPUPROF_NO_CLUSTER_DB, &err) : NPUPROF_OK;
+}
+
 struct session *answer_session(struct asking *q, const struct cluster_device *d, const struct prof_dir **dir)
 {
     struct error err = {0};

@@ -116,9 +116,9 @@ enum cluster_found cluster_find(const char *path, struct error *err);
  * caller frees *c in both cases. */
 int cluster_open(struct cluster *c, const char *path, struct error *err);
 
-/* Read the iterations of one of them into d->steps; none when the database has no table of it. Returns 0, or -1 with
- * *err set. */
-int cluster_read_steps(const struct cluster *c, struct cluster_device *d, struct error *err);
+/* Read the iterations of all of them into their steps; a device without a table in the database has none. Returns 0, or
+ * -1 with *err set. */
+int cluster_read_steps(struct cluster *c, struct error *err);
 
 /* The device with that id (cluster_id), NULL = there is none. */
 struct cluster_device *cluster_device(struct cluster *c, int64_t id);

@@ -59,6 +59,10 @@ char *answer_name(const struct asking *q, const char *stem);
  * what answer_fail returned. */
 int answer_check_ids(struct asking *q);
 
+/* Read the iterations of all devices. Returns the status: NPUPROF_NO_CLUSTER_DB, with a line of the answer, when the
+ * database cannot be used. */
+int answer_read_steps(struct asking *q);
+
 /* The PROF directory of a device, opened; NULL when that cannot be done, which is in the answer then. *dir is the
  * device in it. */
 struct session *answer_session(struct asking *q, const struct cluster_device *d, const struct prof_dir **dir);

@@ -60,16 +60,6 @@ static size_t put_devices(struct asking *q, struct out *o)
     return n;
 }
 
-static int read_devices(struct asking *q)
-{
-    struct error err = {0};
-    char text[ERROR_DEPTH * ERROR_TEXT];
-    for (size_t i = 0; i < q->cluster.devices.n; i++)
-        if (cluster_read_steps(&q->cluster, &q->cluster.devices.at[i], &err))
-            return answer_fail(q, NPUPROF_NO_CLUSTER_DB, "%s", error_text(&err, text, sizeof text));
-    return NPUPROF_OK;
-}
-
 int answer_steps(struct asking *q)
 {
     const struct npuprof_question *asked = q->question;
@@ -80,7 +70,7 @@ int answer_steps(struct asking *q)
         return answer_fail(q, NPUPROF_FAILED, "for all ranks (--id -1) --iteration-id must be given, too");
     if (asked->id != -1 && asked->has_iteration_id)
         return answer_fail(q, NPUPROF_FAILED, "of one rank all iterations are told: leave --iteration-id out");
-    if ((status = read_devices(q))) return status;
+    if ((status = answer_read_steps(q))) return status;
     if (!put_devices(q, NULL)) return answer_fail(q, NPUPROF_OK, "there are no such iterations");
     char *name = answer_name(q, "step_trace");
     if (!(status = answer_begin(q, &o, name))) {

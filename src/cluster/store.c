@@ -293,6 +293,8 @@ int cluster_write(struct cluster *c, struct written_list *written, struct error 
 
 /* ---- reading ---- */
 
+typedef ARRAY(char *) name_array;
+
 sqlite3 *store_open(const char *dir, const char *name, struct error *err)
 {
     struct stat st;
@@ -442,16 +444,50 @@ static int read_steps(struct cluster_device *d, sqlite3 *db, const char *table, 
     return failed;
 }
 
-int cluster_read_steps(const struct cluster *c, struct cluster_device *d, struct error *err)
+static int by_name(const void *x, const void *y)
+{
+    return strcmp(*(char *const *)x, *(char *const *)y);
+}
+
+/* The names of all real tables, sorted. Views are none: they could ask for any amount of work. */
+static int read_names(name_array *names, sqlite3 *db, struct error *err)
+{
+    sqlite3_stmt *q = NULL;
+    int status = sqlite3_prepare_v2(db, "SELECT name FROM sqlite_master WHERE type = 'table'", -1, &q, NULL);
+    while (!status && (status = sqlite3_step(q)) == SQLITE_ROW) {
+        array_push(names, column_text(q, 0));
+        status = SQLITE_OK;
+    }
+    int failed = status == SQLITE_DONE ? 0 : error_set(err, "%s", sqlite3_errmsg(db));
+    sqlite3_finalize(q);
+    if (names->n) qsort(names->at, names->n, sizeof *names->at, by_name);
+    return failed;
+}
+
+static int read_all_steps(struct cluster *c, sqlite3 *db, struct error *err)
+{
+    name_array names = {0};
+    int failed = read_names(&names, db, err);
+    for (size_t i = 0; i < c->devices.n && !failed; i++) {
+        struct cluster_device *d = &c->devices.at[i];
+        char *table = mem_printf("ClusterStepTrace_%lld", (long long)cluster_id(d));
+        d->steps.n = 0;
+        if (names.n && bsearch(&table, names.at, names.n, sizeof *names.at, by_name))
+            failed = read_steps(d, db, table, err);
+        free(table);
+    }
+    for (size_t i = 0; i < names.n; i++) free(names.at[i]);
+    array_free(&names);
+    return failed;
+}
+
+int cluster_read_steps(struct cluster *c, struct error *err)
 {
     struct error broken = {0};
     sqlite3 *db = store_open(c->path, STEP_FILE, &broken);
-    char *table = mem_printf("ClusterStepTrace_%lld", (long long)cluster_id(d));
     int failed = 0;
-    d->steps.n = 0;
     if (broken.n) *err = broken, failed = -1;
-    else if (db && store_has_table(db, table)) failed = read_steps(d, db, table, err);
-    free(table);
+    else if (db) failed = read_all_steps(c, db, err);
     sqlite3_close(db);
-    return failed;
+    return failed ? error_wrap(err, "%s/" FOLDER "/" STEP_FILE " cannot be used", c->path) : 0;
 }

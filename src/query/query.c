@@ -1,4 +1,5 @@
-/* query: what the directories of a collection are about, straight from the raw data.
+/* query: what the directories of a collection are about, straight from the raw data, and the devices of a cluster, from
+ * its databases.
  *
  * Models and iterations come from the steps of each device; of the host only its operators are read, which tell what
  * models it knows. */
@@ -9,6 +10,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "cluster/cluster.h"
 #include "model/model.h"
 #include "npuprof.h"
 #include "session/metadata.h"
@@ -51,12 +53,14 @@ const char *npuprof_query_error(const struct npuprof_query *q)
 
 /* --- models ------------------------------------------------------------------------------------------------------- */
 
-/* Iterations of a model, longest first; equally long ones in order of their end. */
+/* Iterations of a model, longest first; equally long ones in the order in which they are known. */
 struct timed {
-    uint64_t duration;
+    double duration;
     size_t place;
     uint32_t id;
 };
+
+typedef ARRAY(struct timed) timed_array;
 
 static int by_duration(const void *x, const void *y)
 {
@@ -65,28 +69,33 @@ static int by_duration(const void *x, const void *y)
     return a->place < b->place ? -1 : a->place > b->place;
 }
 
-/* "5,1,3,4,2,7": the ids whose rank is at most LONGEST; equally long ones share a rank. */
-static char *longest(const struct device_data *d, const struct seen_model *model)
+/* "5,1,3,4,2,7": the ids whose rank is at most LONGEST; equally long ones share a rank. Frees *all. */
+static char *longest(timed_array *all)
 {
-    ARRAY(struct timed) all = {0};
-    for (size_t i = 0; i < d->steps.n; i++) {
-        const struct step *s = &d->steps.at[i];
-        if (s->model_id == model->model_id && s->marked == model->marked)
-            array_push(&all, ((struct timed){s->end - s->start, i, s->iteration_id}));
-    }
-    qsort(all.at, all.n, sizeof *all.at, by_duration);
+    if (all->n) qsort(all->at, all->n, sizeof *all->at, by_duration);
     char *text = NULL;
     size_t size, rank = 1;
     FILE *f = open_memstream(&text, &size);
     if (!f) abort();
-    for (size_t i = 0; i < all.n; i++) {
-        if (i && all.at[i].duration != all.at[i - 1].duration) rank = i + 1;
+    for (size_t i = 0; i < all->n; i++) {
+        if (i && all->at[i].duration != all->at[i - 1].duration) rank = i + 1;
         if (rank > LONGEST) break;
-        fprintf(f, "%s%u", i ? "," : "", all.at[i].id);
+        fprintf(f, "%s%u", i ? "," : "", all->at[i].id);
     }
     fclose(f);
-    array_free(&all);
+    array_free(all);
     return text;
+}
+
+static char *longest_of(const struct device_data *d, const struct seen_model *model)
+{
+    timed_array all = {0};
+    for (size_t i = 0; i < d->steps.n; i++) {
+        const struct step *s = &d->steps.at[i];
+        if (s->model_id == model->model_id && s->marked == model->marked)
+            array_push(&all, ((struct timed){(double)(s->end - s->start), i, s->iteration_id}));
+    }
+    return longest(&all);
 }
 
 static void add_models(struct npuprof_query *q, const struct npuprof_query_row *row, const struct host_data *h,
@@ -100,7 +109,7 @@ static void add_models(struct npuprof_query *q, const struct npuprof_query_row *
         one.has_model = 1;
         one.model_id = seen[i].model_id;
         one.iterations = seen[i].last;
-        one.longest = keep(q, longest(d, &seen[i]));
+        one.longest = keep(q, longest_of(d, &seen[i]));
         array_push(&q->rows, one);
     }
     free(seen);
@@ -187,11 +196,11 @@ static void sort_rows(struct npuprof_query *q)
     free(sorted);
 }
 
-static int fail(struct npuprof_query *q, const struct error *err)
+static int fail(struct npuprof_query *q, int status, const struct error *err)
 {
     char text[ERROR_DEPTH * ERROR_TEXT];
     q->error = mem_printf("%s", error_text(err, text, sizeof text));
-    return NPUPROF_BAD_PATH;
+    return status;
 }
 
 /* `path` is a PROF directory; NULL `only` = all of it. */
@@ -201,7 +210,7 @@ static int query_prof(struct npuprof_query *q, const char *path, const char *onl
     struct diag *diag = diag_new();
     struct session *s = session_open(path, diag, &err);
     diag_free(diag);
-    if (!s) return fail(q, &err);
+    if (!s) return fail(q, NPUPROF_BAD_PATH, &err);
     add_session(q, s, only);
     session_close(s);
     sort_rows(q);
@@ -223,6 +232,69 @@ static char *parent_of(const char *dir, char **name)
     return NULL;
 }
 
+/* --- clusters ----------------------------------------------------------------------------------------------------- */
+
+static int by_model_and_place(const void *x, const void *y)
+{
+    const struct cluster_step *a = *(const struct cluster_step *const *)x;
+    const struct cluster_step *b = *(const struct cluster_step *const *)y;
+    if (a->model_id != b->model_id) return a->model_id < b->model_id ? -1 : 1;
+    return (a > b) - (a < b);
+}
+
+/* A row of every model that the host of the device knows operators of. */
+static void add_cluster_models(struct npuprof_query *q, const struct npuprof_query_row *row,
+                               const struct cluster_device *d)
+{
+    size_t n = d->steps.n;
+    const struct cluster_step **order = mem_alloc(n * sizeof *order);
+    for (size_t i = 0; i < n; i++) order[i] = &d->steps.at[i];
+    if (n) qsort(order, n, sizeof *order, by_model_and_place);
+    for (size_t i = 0, end; i < n; i = end) {
+        timed_array all = {0};
+        bool known = false;
+        for (end = i; end < n && order[end]->model_id == order[i]->model_id; end++) {
+            known |= order[end]->known;
+            array_push(&all, ((struct timed){order[end]->iteration_time, end, (uint32_t)order[end]->iteration_id}));
+        }
+        struct npuprof_query_row one = *row;
+        one.has_model = 1;
+        one.model_id = (uint32_t)order[i]->model_id;
+        one.iterations = (uint32_t)all.n;
+        one.longest = keep(q, longest(&all));
+        if (known) array_push(&q->rows, one);
+    }
+    free(order);
+}
+
+static void add_cluster_device(struct npuprof_query *q, const struct cluster_device *d)
+{
+    struct npuprof_query_row row = {
+        .job = keep(q, mem_printf("%s", d->job)),
+        .device = keep(q, mem_printf("%lld", (long long)d->device_id)),
+        .dir = keep(q, mem_printf("%s", d->dir)),
+        .time = keep(q, mem_printf("%s", d->time)),
+        .rank = d->rank_id,
+    };
+    size_t before = q->rows.n;
+    add_cluster_models(q, &row, d);
+    if (q->rows.n == before) array_push(&q->rows, row);
+}
+
+static int query_cluster(struct npuprof_query *q, const char *dir)
+{
+    struct cluster c;
+    struct error err = {0};
+    int failed = cluster_open(&c, dir, &err) || cluster_read_steps(&c, &err);
+    for (size_t i = 0; i < c.devices.n && !failed; i++) add_cluster_device(q, &c.devices.at[i]);
+    cluster_free(&c);
+    if (!failed) {
+        sort_rows(q);
+        return NPUPROF_OK;
+    }
+    return fail(q, NPUPROF_NO_CLUSTER_DB, &err);
+}
+
 int npuprof_query(const char *dir, struct npuprof_query **query, int *is_parent)
 {
     struct npuprof_query *q = *query = mem_zalloc(1, sizeof *q);
@@ -237,9 +309,13 @@ int npuprof_query(const char *dir, struct npuprof_query **query, int *is_parent)
         free(prof);
         return status;
     }
-    if (session_discover(dir, &paths, &n, &err)) return fail(q, &err);
-    *is_parent = !session_is_prof(dir);
-    status = *is_parent ? NPUPROF_OK : query_prof(q, paths[0], NULL);
+    if (session_discover(dir, &paths, &n, &err)) return fail(q, NPUPROF_BAD_PATH, &err);
+    enum cluster_found found = session_is_prof(dir) ? CLUSTER_NONE : cluster_find(dir, &err);
+    *is_parent = found == CLUSTER_NONE && !session_is_prof(dir);
+    status = found == CLUSTER_THERE    ? query_cluster(q, dir)
+             : found == CLUSTER_BROKEN ? fail(q, NPUPROF_NO_CLUSTER_DB, &err)
+             : *is_parent              ? NPUPROF_OK
+                                       : query_prof(q, paths[0], NULL);
     for (size_t i = 0; i < n; i++) free(paths[i]);
     free(paths);
     return status;
