@@ -249,7 +249,7 @@ def test_query_says_what_a_directory_is(b):
         demand(json.loads(result.out) == {"status": 0, "info": "", "data": flag}, result.out)
     b.run("query", "-dir", b.dir).ends(0).says("query one of them")
     b.run("query", "--id", "0", "-dir", prof).ends(1).says("need --data-type")
-    b.run("query", "--data-type", "1", "--id", "0", "-dir", prof).ends(1)
+    b.run("query", "--data-type", "1", "--id", "0", "-dir", prof).ends(11)
     b.run("query", "--data-type", "11", "-dir", prof).ends(2)
     b.run("query", "-dir", b.path("none")).ends(2)
 
