@@ -137,6 +137,16 @@ static struct npuprof_query_row row_of(struct npuprof_query *q, const struct pro
     };
 }
 
+/* Was it imported as a part of a cluster? */
+static bool is_of_cluster(const struct session *s)
+{
+    struct error err = {0};
+    char *parent = mem_printf("%s/..", s->path);
+    bool yes = cluster_find(parent, &err) == CLUSTER_THERE;
+    free(parent);
+    return yes;
+}
+
 /* Was the collection imported or exported before, by this or the reference tool? Only then its models are told. */
 static bool is_imported(const struct session *s)
 {
@@ -146,7 +156,7 @@ static bool is_imported(const struct session *s)
     for (const struct dirent *e; d && !found && (e = readdir(d));)
         for (size_t i = 0; i < sizeof left / sizeof *left; i++) found |= !strncmp(e->d_name, left[i], strlen(left[i]));
     if (d) closedir(d);
-    return found;
+    return found || is_of_cluster(s);
 }
 
 static void add_session(struct npuprof_query *q, const struct session *s, const char *only)

@@ -105,6 +105,9 @@ def test_query_lists_a_cluster(b):
     demand(listed[1:3] == [["NA", "0", "PROF_000000/device_0", "2024-07-01 13:00:00.123456", "1", "4", "2,4,3,1", "0"],
                            ["NA", "0", "PROF_000000/device_0", "2024-07-01 13:00:00.123456", "7", "2", "1,2", "0"]], listed)
     demand([row[7] for row in listed[1:]] == ["0", "0", "1", "1", "2", "2", "10", "10"], listed)
+    one = table(b.run("query", "-dir", path + "/PROF_000002").ends(0))
+    demand([row[2:6] + row[7:] for row in one[1:3]] == [["device_0", "2024-07-01 13:00:00.123456", model, n, "10"]
+                                                        for model, n in (("1", "4"), ("7", "2"))], one)
     os.remove(path + "/sqlite/cluster_step_trace.db")
     b.run("query", "-dir", path).ends(12).says("there is no sqlite/cluster_step_trace.db in")
 
