@@ -244,13 +244,15 @@ static void name_threads(struct trace *t, uint32_t pid, const struct msproftx *t
 }
 
 /* The process has the name of the profiled one. Of a script timeline the file of marks alone goes back before the
- * collection. */
+ * collection, and all of it does where the driver or the chip cannot tell tasks apart. */
 static void write_layer(struct trace *t, const struct layer *layer)
 {
     const struct prof_dir *dir = t->model->session->host;
     const struct msproftx *tx = metric_data(t->model, dir, &metric_msproftx);
     if (!tx || !tx->marks.n) return;
-    bool whole = t->model->session->script_timeline && t->file == FILE_MSPROF_TX;
+    const struct session *s = t->model->session;
+    bool whole =
+        s->script_timeline && (t->file == FILE_MSPROF_TX || (!s->all_export && t->model->scope == MODEL_WHOLE));
     uint32_t pid = layer_pid(layer, dir);
     uint64_t before = t->events;
     for (size_t i = 0; i < tx->marks.n; i++)
@@ -280,13 +282,20 @@ static const char *const columns[] = {
     "Device End_time(us)",
 };
 
+/* As JSON, where there is no device that could have met a mark. */
+static const char *const host_columns[] = {
+    "Device_id",      "pid",          "tid",          "category", "event_type", "payload_type", "payload_value",
+    "Start_time(us)", "End_time(us)", "message_type", "message",  "domain",     "mark_id",
+};
+
 /* A mark of the host together with the i-th that devices met under its id. */
 struct met {
     const struct prof_dir *dir; /* NULL = no device did */
     const struct device_mark *mark;
 };
 
-static void put_row(struct table *t, const struct mark *m, const struct met *met, const struct prof_dir *host)
+static void put_row(struct table *t, const struct mark *m, const struct met *met, const struct prof_dir *host,
+                    bool host_only)
 {
     report_row(t, met->dir ? met->dir : host);
     table_u64(t, m->pid);
@@ -306,18 +315,22 @@ static void put_row(struct table *t, const struct mark *m, const struct met *met
     else table_i64(t, (int32_t)m->message_type);
     table_string(t, m->message);
     table_string(t, m->extended ? m->domain : STR_NA);
-    if (!met->dir) {
+    if (host_only) {
+        if (m->extended) table_u64(t, m->mark_id);
+        else table_na(t, 1);
+    } else if (met->dir) {
+        table_time(t, met->mark->start_ns);
+        table_time(t, met->mark->end_ns);
+    } else {
         table_na(t, 2);
-        return;
     }
-    table_time(t, met->mark->start_ns);
-    table_time(t, met->mark->end_ns);
 }
 
 /* What devices met, grouped by mark id: lists[i] … of one id stand together. */
 struct meetings {
     ARRAY(struct met) all; /* by mark id, devices ascending within */
     struct map first;      /* mark id -> index of the first */
+    bool host_only;        /* rows have host_columns */
 };
 
 static void collect_meetings(struct meetings *out, const struct model *m)
@@ -348,12 +361,12 @@ static uint64_t rows_of(struct table *t, const struct meetings *meetings, const 
     uint32_t at = m->extended ? map_get(&meetings->first, m->mark_id, NONE) : NONE;
     for (; at < meetings->all.n && meetings->all.at[at].mark->index == m->mark_id; at++, rows++) {
         if (!t) continue;
-        put_row(t, m, &meetings->all.at[at], host);
+        put_row(t, m, &meetings->all.at[at], host, false);
         if (!report_row_end(t)) return rows;
     }
     if (rows) return rows;
     if (t) {
-        put_row(t, m, &nobody, host);
+        put_row(t, m, &nobody, host, meetings->host_only);
         report_row_end(t);
     }
     return 1;
@@ -364,7 +377,7 @@ static int write_report(struct export_target *target, struct error *err)
     const struct prof_dir *host = target->model->session->host;
     const struct msproftx *tx = metric_data(target->model, host, &metric_msproftx);
     if (!tx || !tx->marks.n) return 0;
-    struct meetings meetings = {0};
+    struct meetings meetings = {.host_only = target->format == NPUPROF_JSON && !target->model->n_devices};
     collect_meetings(&meetings, target->model);
     size_t n = tx->marks.n;
     uint64_t rows = 0;
@@ -375,7 +388,8 @@ static int write_report(struct export_target *target, struct error *err)
     }
     sort_keys(order, n);
     struct table t;
-    int status = table_open(&t, target, "msprof_tx", COLUMNS(columns), rows, err);
+    int status = meetings.host_only ? table_open(&t, target, "msprof_tx", COLUMNS(host_columns), rows, err)
+                                    : table_open(&t, target, "msprof_tx", COLUMNS(columns), rows, err);
     if (!status) {
         for (size_t i = 0; i < n && !t.failed; i++) rows_of(&t, &meetings, &tx->marks.at[order[i].index], host);
         status = table_close(&t);
