@@ -161,8 +161,8 @@ struct npuprof_question {
 
 /* A line of the answer: a file that was written, another fact, or what is wrong. */
 struct npuprof_answer_line {
-    int failed;
-    const char *info; /* what is wrong, "" = nothing */
+    int failed;       /* 0, 1; 2: not failed, only something worth knowing */
+    const char *info; /* what is wrong, or that; "" = nothing */
     const char *data; /* path or fact, "" = nothing */
 };
 

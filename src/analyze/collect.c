@@ -22,6 +22,8 @@ struct device_work {
     struct analysis *a;
     const struct model *m;
     const struct device_model *d;
+    const struct analysis_scope *scope;
+    struct map names;   /* of the scope, in the strings of the model */
     struct plane plane; /* what all planes have in common */
 };
 
@@ -51,7 +53,7 @@ static uint32_t operator_of(struct device_work *w, const struct comm_task *t)
 {
     struct analysis *a = w->a;
     const char *text = model_text(w->m, t->op_name);
-    str_id name = strpool_add_z(a->strings, text), group = group_of(w, t);
+    str_id name = strpool_add_z(a->strings, text), group = w->scope->by_name ? STR_EMPTY : group_of(w, t);
     bool fresh;
     uint32_t op = *map_put(&a->operator_of, (uint64_t)name << 32 | group, (uint32_t)a->operators.n, &fresh);
     if (fresh) array_push(&a->operators, ((struct op_facts){.name = name, .group = group}));
@@ -86,6 +88,12 @@ static void add_time(struct operator_work *o, const struct comm_step *s)
     }
 }
 
+/* Over links of other kinds anything is large. */
+static bool is_large(const struct comm_step *s)
+{
+    return s->bytes > (s->transport && s->kind != STEP_LOCAL ? large_from[s->traffic] : 0);
+}
+
 static void add_link(struct operator_work *o, const struct comm_step *s)
 {
     uint32_t src = s->first->src_rank, dst = s->first->dst_rank;
@@ -93,6 +101,8 @@ static void add_link(struct operator_work *o, const struct comm_step *s)
     array_push(&o->links, ((struct link){
                               .bytes = s->bytes,
                               .ns = s->ns,
+                              .transfers = 1,
+                              .large = is_large(s),
                               .transport = s->transport,
                               .op = o->op,
                               .src_rank = src,
@@ -178,43 +188,58 @@ static void add_operator(struct device_work *w, const struct sort_key *order, si
 
 /* ---- devices ---- */
 
-/* Bring the tasks of each operator and plane together: key = operator << 32 | plane, both numbered as they appear. */
-static struct sort_key *sort_tasks(const struct device_model *d)
+static bool in_scope(const struct device_work *w, const struct comm_task *t)
 {
+    const struct analysis_scope *scope = w->scope;
+    return t->start_ns >= scope->first_ns && t->start_ns <= scope->last_ns &&
+           (!scope->names || map_get(&w->names, t->op_name, 0));
+}
+
+/* Bring the tasks of each operator and plane together: key = operator << 32 | plane, both numbered as they appear. */
+static struct sort_key *sort_tasks(const struct device_work *w, size_t *n)
+{
+    const struct device_model *d = w->d;
     struct map operators = {0}, planes = {0};
-    size_t n = d->comm_tasks.n;
-    struct sort_key *order = mem_alloc(n * sizeof *order);
-    for (size_t i = 0; i < n; i++) order[i] = (struct sort_key){rank_of(&d->comm_tasks.at[i], 0), (uint32_t)i};
-    sort_keys(order, n);
-    for (size_t i = 0; i < n; i++) {
+    struct sort_key *order = mem_alloc(d->comm_tasks.n * sizeof *order);
+    *n = 0;
+    for (size_t i = 0; i < d->comm_tasks.n; i++)
+        if (in_scope(w, &d->comm_tasks.at[i]))
+            order[(*n)++] = (struct sort_key){rank_of(&d->comm_tasks.at[i], 0), (uint32_t)i};
+    sort_keys(order, *n);
+    for (size_t i = 0; i < *n; i++) {
         const struct comm_task *t = &d->comm_tasks.at[order[i].index];
-        uint64_t op = *map_put(&operators, t->op_key, (uint32_t)operators.n, NULL);
+        str_id key = w->scope->by_name ? t->op_name : t->op_key;
+        uint64_t op = *map_put(&operators, key, (uint32_t)operators.n, NULL);
         uint64_t plane = *map_put(&planes, op << 32 | (uint32_t)t->plane_id, (uint32_t)planes.n, NULL);
         order[i].key = op << 32 | plane;
     }
-    sort_keys(order, n);
+    sort_keys(order, *n);
     map_free(&operators);
     map_free(&planes);
     return order;
 }
 
-static void add_device(struct analysis *a, const struct model *m, const struct device_model *d, struct diag *diag)
+void analysis_add_device(struct analysis *a, const struct model *m, const struct device_model *d,
+                         const struct analysis_scope *scope, struct diag *diag)
 {
-    struct device_work w = {a,
-                            m,
-                            d,
-                            {.tasks = d->comm_tasks.at,
-                             .copy = strpool_add_z(m->strings, "Memcpy"),
-                             .reduce = strpool_add_z(m->strings, "Reduce_Inline"),
-                             .notify_wait = strpool_add_z(m->strings, "Notify_Wait")}};
-    size_t n = d->comm_tasks.n, before = a->without_master;
-    struct sort_key *order = sort_tasks(d);
+    struct device_work w = {.a = a,
+                            .m = m,
+                            .d = d,
+                            .scope = scope,
+                            .plane = {.tasks = d->comm_tasks.at,
+                                      .copy = strpool_add_z(m->strings, "Memcpy"),
+                                      .reduce = strpool_add_z(m->strings, "Reduce_Inline"),
+                                      .notify_wait = strpool_add_z(m->strings, "Notify_Wait")}};
+    for (size_t i = 0; i < scope->n_names; i++) map_put(&w.names, strpool_add_z(m->strings, scope->names[i]), 1, NULL);
+    size_t n, before = a->without_master;
+    struct sort_key *order = sort_tasks(&w, &n);
     for (size_t i = 0, from = 0; i < n; i++) {
         if (i + 1 < n && order[i + 1].key >> 32 == order[i].key >> 32) continue;
         add_operator(&w, order + from, i + 1 - from);
         from = i + 1;
     }
     free(order);
+    map_free(&w.names);
     diag_count(diag, DIAG_WARNING, d->dir->name, DIAG_NO_OFFSET, a->without_master - before,
                "communication operators that have no task on a master plane: when they ran cannot be told");
 }
@@ -227,12 +252,13 @@ static int by_name_descending(const void *x, const void *y)
 
 void analysis_add(struct analysis *a, const struct model *m, struct diag *diag)
 {
+    static const struct analysis_scope all = {.first_ns = INT64_MIN, .last_ns = INT64_MAX};
     const struct device_model **order = mem_alloc(m->n_devices * sizeof *order);
     for (size_t i = 0; i < m->n_devices; i++) order[i] = &m->devices[i];
     qsort(order, m->n_devices, sizeof *order, by_name_descending);
     size_t n = 0, before = 0;
     for (size_t i = 0; i < m->n_devices; i++) {
-        add_device(a, m, order[i], diag);
+        analysis_add_device(a, m, order[i], &all, diag);
         n += order[i]->comm_tasks.n;
         before += order[i]->comm_tasks_before;
     }

@@ -38,7 +38,7 @@ static void operator_key(struct out *o, const struct analysis *a, const struct o
 static void put_times(struct out *o, const struct comm_times *t)
 {
     int64_t transit = t->transit.value, busy = sum_of(transit, t->wait.value);
-    double with_wait = as_ms(busy), with_synchronization = as_ms(sum_of(transit, t->synchronization.value));
+    int64_t with_synchronization = sum_of(transit, t->synchronization.value);
     out_literal(o, "\"Communication Time Info\": {\"Start Timestamp(us)\": ");
     if (t->start_ns) out_us_number(o, t->start_ns);
     else out_char(o, '0'); /* the total has none */
@@ -47,9 +47,8 @@ static void put_times(struct out *o, const struct comm_times *t)
     ms_member(o, "Wait Time(ms)", &t->wait);
     ms_member(o, "Synchronization Time(ms)", &t->synchronization);
     sum_member(o, "Idle Time(ms)", difference(t->elapsed.value, busy), t->elapsed.terms);
-    float_member(o, "Wait Time Ratio", share_of(as_ms(t->wait.value), with_wait), with_wait != 0);
-    float_member(o, "Synchronization Time Ratio", share_of(as_ms(t->synchronization.value), with_synchronization),
-                 with_synchronization != 0);
+    float_member(o, "Wait Time Ratio", wait_ratio(t), busy != 0);
+    float_member(o, "Synchronization Time Ratio", synchronization_ratio(t), with_synchronization != 0);
     out_char(o, '}');
 }
 
@@ -72,7 +71,8 @@ static void put_sizes(struct out *o, const struct packet *packets, size_t n, enu
     out_literal(o, "}");
 }
 
-static void put_traffic(struct out *o, const struct op_facts *op, const struct packet *packets, enum traffic kind)
+static void put_traffic(struct out *o, const struct op_facts *op, const struct packet *packets, enum traffic kind,
+                        const double *nominal_gbs)
 {
     struct traffic_sum t = traffic_shown(op, kind);
     json_key(o, traffic_names[kind], !kind);
@@ -80,20 +80,29 @@ static void put_traffic(struct out *o, const struct op_facts *op, const struct p
     if (t.bytes.terms) json_millionths(o, t.bytes.value);
     else out_char(o, '0');
     ms_member(o, "Transit Time(ms)", &t.ns);
-    float_member(o, "Bandwidth(GB/s)", bandwidth_gbs(t.bytes.value, t.ns.value), t.ns.value);
+    double gbs = bandwidth_gbs(t.bytes.value, t.ns.value);
+    float_member(o, "Bandwidth(GB/s)", gbs, t.ns.value);
+    if (nominal_gbs) float_member(o, "Bandwidth(Utilization)", share_of(gbs, nominal_gbs[kind]), nominal_gbs[kind] > 0);
     float_member(o, "Large Packet Ratio", share_of((double)t.large, (double)t.bytes.terms),
                  kind != TRAFFIC_SDMA && t.bytes.terms);
     put_sizes(o, packets, op->n_packets, kind);
     out_char(o, '}');
 }
 
+void json_operator_members(struct out *o, const struct op_facts *op, const struct packet *packets,
+                           const double *nominal_gbs)
+{
+    put_times(o, &op->times);
+    out_literal(o, ", \"Communication Bandwidth Info\": {");
+    for (int kind = 0; kind < TRAFFIC_KINDS; kind++) put_traffic(o, op, packets, (enum traffic)kind, nominal_gbs);
+    out_char(o, '}');
+}
+
 static void put_operator(struct out *o, const struct op_facts *op, const struct packet *packets)
 {
     out_char(o, '{');
-    put_times(o, &op->times);
-    out_literal(o, ", \"Communication Bandwidth Info\": {");
-    for (int kind = 0; kind < TRAFFIC_KINDS; kind++) put_traffic(o, op, packets, (enum traffic)kind);
-    out_literal(o, "}}");
+    json_operator_members(o, op, packets, NULL);
+    out_char(o, '}');
 }
 
 int json_write_communication(const struct analysis *a, const char *path, uint64_t *bytes, uint64_t *rows,

@@ -100,6 +100,8 @@ void links_merge(link_list *list, const struct link *links, size_t n)
         struct link *l = &list->at[to];
         l->bytes = sum_of(l->bytes, from->bytes);
         l->ns = sum_of(l->ns, from->ns);
+        l->transfers += from->transfers;
+        l->large += from->large;
         l->transport = from->transport;
     }
     map_free(&at);
@@ -140,4 +142,14 @@ double bandwidth_gbs(int64_t bytes, int64_t ns)
 double share_of(double part, double whole)
 {
     return whole != 0 ? round_4(part / whole) : 0;
+}
+
+double wait_ratio(const struct comm_times *t)
+{
+    return share_of(as_ms(t->wait.value), as_ms(sum_of(t->transit.value, t->wait.value)));
+}
+
+double synchronization_ratio(const struct comm_times *t)
+{
+    return share_of(as_ms(t->synchronization.value), as_ms(sum_of(t->transit.value, t->synchronization.value)));
 }

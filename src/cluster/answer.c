@@ -9,6 +9,7 @@
 #include "base/jobs.h"
 
 #define FOLDER "query"
+#define REMARK 2 /* npuprof_answer_line.failed of what is only worth knowing */
 
 struct npuprof_answer {
     ARRAY(struct npuprof_answer_line) lines;
@@ -31,7 +32,7 @@ size_t npuprof_answer_lines(const struct npuprof_answer *a, const struct npuprof
 }
 
 /* The texts are the answer's from now on. */
-static void add_line(struct npuprof_answer *a, bool failed, char *info, char *data)
+static void add_line(struct npuprof_answer *a, int failed, char *info, char *data)
 {
     array_push(&a->texts, info);
     array_push(&a->texts, data);
@@ -47,6 +48,16 @@ int answer_fail(struct asking *q, int status, const char *format, ...)
     va_end(args);
     add_line(q->answer, true, text, mem_printf("%s", ""));
     return status;
+}
+
+void answer_note(struct asking *q, const char *format, ...)
+{
+    char *text = NULL;
+    va_list args;
+    va_start(args, format);
+    if (vasprintf(&text, format, args) < 0) abort();
+    va_end(args);
+    add_line(q->answer, REMARK, text, mem_printf("%s", ""));
 }
 
 static int fail_with(struct asking *q, int status, const struct error *err)

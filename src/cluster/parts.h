@@ -45,6 +45,9 @@ struct asking {
  * question that was fine but has no answer. Returns it. */
 int answer_fail(struct asking *q, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* Something worth knowing about what is answered: a line of the answer that is neither a file nor a failure. */
+void answer_note(struct asking *q, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* Begin the file <dir>/query/<name>. Returns the status: NPUPROF_FAILED, with a line of the answer, when it cannot be
  * written. */
 int answer_begin(struct asking *q, struct out *o, const char *name);
@@ -76,5 +79,6 @@ int answer_parallel(struct asking *q);        /* 5: communication beside computa
 int answer_communication(struct asking *q);   /* 6; 9: of the operators on the critical path */
 int answer_matrix(struct asking *q);          /* 7, 10: links, likewise */
 int answer_host_usage(struct asking *q);      /* 8 */
+int answer_tuning(struct asking *q);          /* 6 and 7 at once, with what to make of them in the answer */
 
 #endif

@@ -103,7 +103,8 @@ struct chip {
     bool pcie_latest; /* the pcie report is of the latest sample, not of the average */
     bool dvpp_ids;    /* there are several DVPPs: samples say of which they are */
     enum core_samples core_samples;
-    unsigned last_cube_core; /* of samples in ffts_profile: cores behind it are vector cores */
+    unsigned last_cube_core;             /* of samples in ffts_profile: cores behind it are vector cores */
+    double rdma_gbs, hccs_gbs, pcie_gbs; /* what a link of that kind can do, GB/s; 0 = not known */
     /* … decoders of other chips add their facts here */
 };
 
