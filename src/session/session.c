@@ -125,6 +125,21 @@ int session_discover(const char *path, char ***paths, size_t *n, struct error *e
     return 0;
 }
 
+void session_note_others(const char *path, struct diag *diag)
+{
+    char *base = trimmed(path);
+    DIR *dir = opendir(base);
+    for (const struct dirent *e; dir && (e = readdir(dir));) {
+        if (is_tool_folder(e->d_name) || !is_directory(base, e->d_name)) continue;
+        char *full = mem_printf("%s/%s", base, e->d_name);
+        if (!session_is_prof(full))
+            diag_note(diag, DIAG_WARNING, e->d_name, DIAG_NO_OFFSET, "left out: it is no PROF directory");
+        free(full);
+    }
+    if (dir) closedir(dir);
+    free(base);
+}
+
 /* --- one directory ----------------------------------------------------------------------------------------------- */
 
 /* A directory while the session is being opened. */

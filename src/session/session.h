@@ -89,6 +89,9 @@ bool session_is_prof(const char *path);
  * directory, nothing inside). */
 int session_discover(const char *path, char ***paths, size_t *n, struct error *err);
 
+/* Say which directories directly below `path`, but those that tools leave, are no PROF directories. */
+void session_note_others(const char *path, struct diag *diag);
+
 /* Open a PROF directory. Directories of it that cannot be used are noted in `diag` and left out; fails only when
  * nothing of it can be used (or it is no PROF). Returns NULL with *err set then. */
 struct session *session_open(const char *path, struct diag *diag, struct error *err);
