@@ -111,8 +111,9 @@ static void *load(const struct metric_source *from)
     r.rates->no_first = from->dir->chip->stars;
     if (find_events(&r, from->dir)) {
         records_each(prof_dir_files(from->dir, INPUT_L2_CACHE), RECORD, NULL, from->diag, from->progress, visit, &r);
-        records_each(prof_dir_files(from->dir, INPUT_SOC_PMU), SOC_RECORD, NULL, from->diag, from->progress, visit_soc,
-                     &r);
+        if (from->dir->chip->samples & SAMPLE_SOC_PMU)
+            records_each(prof_dir_files(from->dir, INPUT_SOC_PMU), SOC_RECORD, NULL, from->diag, from->progress,
+                         visit_soc, &r);
     } else if (prof_dir_files(from->dir, INPUT_L2_CACHE)->n) {
         diag_note(from->diag, DIAG_WARNING, from->dir->name, DIAG_NO_OFFSET,
                   "L2 cache counters left out: sample.json does not list the events that its rates need");
