@@ -5,7 +5,7 @@
  *
  *     DATA_PREPROCESS.AICPU      records of 128 bytes, a kernel each
  *     DATA_PREPROCESS.DP         records of 128 bytes, or "[<ns>] Last queue dequeue, source:…, index:…, size:…"
- *     DATA_PREPROCESS.AICPUMI    "Node:…,queue size:…,Run start:…,Run end:…"
+ *     DATA_PREPROCESS.AICPUMI    metrics/queue_waits.h
  *
  * Texts end with a NUL byte. The operator of a kernel is that of the task that was running when the kernel ended. */
 #include <stdlib.h>
@@ -16,6 +16,7 @@
 #include "decode/aicpu_records.h"
 #include "device/ids.h"
 #include "metrics/all.h"
+#include "metrics/queue_waits.h"
 #include "metrics/sampling.h"
 #include "metrics/text.h"
 
@@ -44,7 +45,6 @@ enum {
 
 #define ACTION_MAX 16
 #define SOURCE_MAX 64
-#define WAIT_NAME  "GetNext_dequeue_wait"
 
 struct node {
     int64_t start_ns, end_ns;
@@ -238,40 +238,19 @@ static bool valid_old_preprocess(const uint8_t *p)
 
 #define PIECES 8
 
-/* Split a text at a character. Returns how many pieces there are, of which the first `room` are in pieces[]. */
-static size_t split_at(struct text_field text, char at, struct text_field *pieces, size_t room)
-{
-    size_t n = 0, from = 0;
-    for (size_t i = 0; i <= text.len; i++) {
-        if (i < text.len && text.at[i] != at) continue;
-        if (n < room) pieces[n] = (struct text_field){text.at + from, i - from};
-        n++;
-        from = i + 1;
-    }
-    return n;
-}
-
-/* What stands behind the last colon. */
-static struct text_field value_of(struct text_field piece)
-{
-    const char *colon = piece.len ? memrchr(piece.at, ':', piece.len) : NULL;
-    if (!colon) return (struct text_field){piece.at, 0};
-    return (struct text_field){colon + 1, piece.len - (size_t)(colon + 1 - piece.at)};
-}
-
 /* "[<ns>] Last queue dequeue, source:…, index:…, size:…"; other texts of the file are of no interest. */
 static bool read_preprocess(struct reader *r, struct text_field text)
 {
     static const char action[] = "Last queue dequeue";
     struct text_field pieces[PIECES];
-    size_t n = split_at(text, ',', pieces, PIECES);
+    size_t n = text_split_at(text, ',', pieces, PIECES);
     if (n < 4 || n > PIECES || !memmem(text.at, text.len, action, sizeof action - 1)) return true;
     const char *end = memchr(text.at, ']', text.len);
     uint64_t ns, size;
     if (text.at[0] != '[' || !end || !text_u64((struct text_field){text.at + 1, (size_t)(end - text.at - 1)}, &ns) ||
-        !text_u64(value_of(pieces[n - 1]), &size))
+        !text_u64(text_value(pieces[n - 1]), &size))
         return false;
-    struct text_field source = value_of(pieces[1]);
+    struct text_field source = text_value(pieces[1]);
     struct preprocess p = {
         .time_ns = clock_raw_ns(&r->dir->clock, ns > INT64_MAX ? INT64_MAX : (int64_t)ns),
         .action = strpool_add_z(r->strings, action),
@@ -283,41 +262,11 @@ static bool read_preprocess(struct reader *r, struct text_field text)
     return true;
 }
 
-static bool read_wait(struct reader *r, struct text_field text)
+static void visit_preprocess_text(struct text_field text, const struct record_place *place, void *context)
 {
-    struct text_field pieces[PIECES];
-    struct wait w;
-    size_t n = split_at(text, ',', pieces, PIECES);
-    if (n < 4 || n > PIECES || !text_u64(value_of(pieces[1]), &w.queue_size) ||
-        !text_u64(value_of(pieces[2]), &w.start_us) || !text_u64(value_of(pieces[3]), &w.end_us))
-        return false;
-    struct text_field name = value_of(pieces[0]);
-    w.name = strpool_add(r->strings, name.at, name.len);
-    array_push(&r->to->waits, w);
-    return true;
-}
-
-/* The texts of a line: a NUL ends each, so the line behind begins with one. */
-static void each_text(const char *line, size_t len, const struct record_place *place, struct reader *r,
-                      bool (*read)(struct reader *r, struct text_field text))
-{
-    for (size_t from = 0; from < len;) {
-        const char *nul = memchr(line + from, '\0', len - from);
-        size_t end = nul ? (size_t)(nul - line) : len;
-        if (end > from && !read(r, (struct text_field){line + from, end - from}))
-            diag_note(r->diag, DIAG_WARNING, place->file->shown, place->offset, "text not understood");
-        from = end + 1;
-    }
-}
-
-static void visit_preprocess_line(const char *line, size_t len, const struct record_place *place, void *context)
-{
-    each_text(line, len, place, context, read_preprocess);
-}
-
-static void visit_wait_line(const char *line, size_t len, const struct record_place *place, void *context)
-{
-    each_text(line, len, place, context, read_wait);
+    struct reader *r = context;
+    if (!read_preprocess(r, text))
+        diag_note(r->diag, DIAG_WARNING, place->file->shown, place->offset, "text not understood");
 }
 
 /* Does the file hold records? Either its first or its last is whole then. */
@@ -335,14 +284,18 @@ static bool is_binary(const struct input_file *file)
 /* --- waiting -------------------------------------------------------------------------------------------------------
  */
 
+static void visit_wait(const struct queue_wait *w, void *context)
+{
+    struct reader *r = context;
+    str_id name = strpool_add(r->strings, w->node.at, w->node.len);
+    array_push(&r->to->waits, ((struct wait){name, w->start_us, w->end_us, w->queue_size}));
+}
+
 static void visit_queue(const uint8_t *record, const struct record_place *place, void *context)
 {
     (void)place;
-    struct reader *r = context;
-    struct aicpu_queue_record q;
-    memcpy(&q, record, sizeof q);
-    str_id name = strpool_add_z(r->strings, q.tag == 1 ? WAIT_NAME : "");
-    array_push(&r->to->waits, ((struct wait){name, q.start_us, q.end_us, q.queue_size}));
+    struct queue_wait w = queue_wait_of(record);
+    visit_wait(&w, context);
 }
 
 /* --- loading -------------------------------------------------------------------------------------------------------
@@ -364,9 +317,9 @@ static void load_old(struct reader *r, const struct metric_source *from)
     files = prof_dir_files(from->dir, INPUT_DATA_PREPROCESS_DP);
     if (files->n && is_binary(&files->at[0]))
         records_each(files, OLD_RECORD, valid_old_preprocess, from->diag, from->progress, visit_old_preprocess, r);
-    else lines_each(files, from->diag, from->progress, visit_preprocess_line, r);
+    else texts_each(files, from->diag, from->progress, visit_preprocess_text, r);
     files = prof_dir_files(from->dir, INPUT_DATA_PREPROCESS_AICPUMI);
-    lines_each(files, from->diag, from->progress, visit_wait_line, r);
+    queue_texts_each(files, from->diag, from->progress, visit_wait, r);
 }
 
 static void *load(const struct metric_source *from)

@@ -7,19 +7,11 @@
  * The usage of a sample is the time of the process and its children against all; that of a process is the mean of its
  * samples. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/map.h"
-#include "decode/records.h"
 #include "metrics/all.h"
+#include "metrics/proc_samples.h"
 #include "metrics/sampling.h"
-#include "metrics/text.h"
-
-/* Fields of a stat line. */
-enum { F_PID, F_UTIME = 13, F_STIME, F_CUTIME, F_CSTIME, F_ALL };
-
-#define MAX_TICK_FIELDS 32
-#define NAME_LABEL      "ProcessName:"
 
 struct process {
     uint64_t pid;
@@ -36,42 +28,20 @@ struct reader {
     struct process_cpu *cpu;
     const struct metric_source *from;
     struct map at; /* pid -> process */
-    uint64_t pid;
-    double busy; /* ticks of the process in the sample being read */
-    str_id name;
-    bool has_stat;
 };
 
-static void end_sample(struct reader *r, double all)
+static void visit(const struct process_cpu_sample *s, void *context)
 {
-    bool fresh;
-    if (!r->has_stat) return;
-    uint32_t at = *map_put(&r->at, r->pid, (uint32_t)r->cpu->processes.n, &fresh);
-    if (fresh) array_push(&r->cpu->processes, ((struct process){.pid = r->pid, .name = r->name}));
-    if (all > 0) r->cpu->processes.at[at].sum += r->busy / all;
-    r->cpu->processes.at[at].n++;
-    r->has_stat = false;
-}
-
-static void visit(const char *line, size_t len, const struct record_place *place, void *context)
-{
-    (void)place; /* TimeStamp, Index, DataLen and empty lines are of no use here */
     struct reader *r = context;
-    struct text_field f[MAX_TICK_FIELDS];
-    uint64_t ticks[4];
-    size_t label = strlen(NAME_LABEL), n = text_split(line, len, f, MAX_TICK_FIELDS);
-    if (n && text_is(f[0], "cpu")) {
-        double all = 0, value;
-        for (size_t i = 1; i < n && i < MAX_TICK_FIELDS; i++) all += text_f64(f[i], &value) ? value : 0;
-        end_sample(r, all);
-    } else if (len >= label && !memcmp(line, NAME_LABEL, label)) {
-        r->name = strpool_add(r->from->strings, line + label, len - label);
-    } else if (n >= F_ALL && text_u64(f[F_PID], &r->pid) && text_u64(f[F_UTIME], &ticks[0]) &&
-               text_u64(f[F_STIME], &ticks[1]) && text_u64(f[F_CUTIME], &ticks[2]) &&
-               text_u64(f[F_CSTIME], &ticks[3])) {
-        r->busy = (double)ticks[0] + (double)ticks[1] + (double)ticks[2] + (double)ticks[3];
-        r->has_stat = true;
+    bool fresh;
+    uint32_t at = *map_put(&r->at, s->pid, (uint32_t)r->cpu->processes.n, &fresh);
+    if (fresh) {
+        str_id name = s->name.len ? strpool_add(r->from->strings, s->name.at, s->name.len) : STR_EMPTY;
+        array_push(&r->cpu->processes, ((struct process){.pid = s->pid, .name = name}));
     }
+    double busy = (double)s->user + (double)s->sys + (double)s->children_user + (double)s->children_sys;
+    if (s->all > 0) r->cpu->processes.at[at].sum += busy / s->all;
+    r->cpu->processes.at[at].n++;
 }
 
 static double usage(const struct process *p)
@@ -99,7 +69,7 @@ static void *load(const struct metric_source *from)
     struct process_cpu *c = mem_zalloc(1, sizeof *c);
     struct reader r = {.cpu = c, .from = from};
     enum input_id input = from->dir->is_host ? INPUT_HOST_PROCESS_CPU : INPUT_PROCESS_CPU;
-    lines_each(prof_dir_files(from->dir, input), from->diag, from->progress, visit, &r);
+    process_cpu_samples_each(prof_dir_files(from->dir, input), from->diag, from->progress, visit, &r);
     map_free(&r.at);
     if (c->processes.n) qsort(c->processes.at, c->processes.n, sizeof *c->processes.at, by_usage);
     return c;

@@ -1,22 +1,16 @@
 /* Memory of single processes, on the host and on devices: samples of /proc/<pid>/statm, averaged. Averages are whole
  * pages, cut; the process is in the name of the file. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/map.h"
-#include "decode/records.h"
 #include "metrics/all.h"
+#include "metrics/proc_samples.h"
 #include "metrics/sampling.h"
-#include "metrics/text.h"
-
-#define NAME_LABEL "ProcessName:"
-
-enum { SIZE, RESIDENT, SHARED, SIZES, STATM_FIELDS = 7 };
 
 struct process {
     uint32_t pid;
     str_id name;
-    uint64_t pages[SIZES]; /* sums; averages once loaded */
+    uint64_t pages[PROCESS_PAGES]; /* enum process_pages: sums; averages once loaded */
     uint64_t samples;
 };
 
@@ -38,27 +32,20 @@ static struct process *process_of(struct reader *r, uint32_t pid)
     return &r->mem->processes.at[at];
 }
 
-static void visit(const char *line, size_t len, const struct record_place *place, void *context)
+static void visit(const struct process_mem_sample *s, void *context)
 {
     struct reader *r = context;
-    struct text_field f[STATM_FIELDS];
-    uint64_t pages[SIZES];
-    size_t label = strlen(NAME_LABEL), n = text_split(line, len, f, STATM_FIELDS);
-    if (len >= label && !memcmp(line, NAME_LABEL, label)) {
-        process_of(r, place->file->number)->name = strpool_add(r->from->strings, line + label, len - label);
-    } else if (n == STATM_FIELDS && text_u64(f[0], &pages[0]) && text_u64(f[1], &pages[1]) &&
-               text_u64(f[2], &pages[2])) {
-        struct process *p = process_of(r, place->file->number);
-        for (int i = 0; i < SIZES; i++) p->pages[i] += pages[i];
-        p->samples++;
-    }
+    struct process *p = process_of(r, s->pid);
+    if (s->name.len) p->name = strpool_add(r->from->strings, s->name.at, s->name.len);
+    for (int i = 0; i < PROCESS_PAGES; i++) p->pages[i] += s->pages[i];
+    p->samples++;
 }
 
 static int by_pages(const void *x, const void *y)
 {
     const struct process *a = x, *b = y;
-    uint64_t pa = a->pages[SIZE] + a->pages[RESIDENT] + a->pages[SHARED];
-    uint64_t pb = b->pages[SIZE] + b->pages[RESIDENT] + b->pages[SHARED];
+    uint64_t pa = a->pages[PAGES_SIZE] + a->pages[PAGES_RESIDENT] + a->pages[PAGES_SHARED];
+    uint64_t pb = b->pages[PAGES_SIZE] + b->pages[PAGES_RESIDENT] + b->pages[PAGES_SHARED];
     if (pa != pb) return pa > pb ? -1 : 1;
     return a->pid < b->pid ? -1 : a->pid > b->pid;
 }
@@ -75,17 +62,12 @@ static void *load(const struct metric_source *from)
     struct process_mem *mem = mem_zalloc(1, sizeof *mem);
     struct reader r = {.mem = mem, .from = from};
     enum input_id input = from->dir->is_host ? INPUT_HOST_PROCESS_MEM : INPUT_PROCESS_MEM;
-    lines_each(prof_dir_files(from->dir, input), from->diag, from->progress, visit, &r);
+    process_mem_samples_each(prof_dir_files(from->dir, input), from->diag, from->progress, visit, &r);
     map_free(&r.at);
-    size_t kept = 0;
-    for (size_t i = 0; i < mem->processes.n; i++) {
-        struct process p = mem->processes.at[i];
-        if (!p.samples) continue;
-        for (int k = 0; k < SIZES; k++) p.pages[k] /= p.samples;
-        mem->processes.at[kept++] = p;
-    }
-    mem->processes.n = kept;
-    if (kept) qsort(mem->processes.at, kept, sizeof *mem->processes.at, by_pages);
+    for (size_t i = 0; i < mem->processes.n; i++)
+        for (int k = 0; k < PROCESS_PAGES; k++) mem->processes.at[i].pages[k] /= mem->processes.at[i].samples;
+    size_t n = mem->processes.n;
+    if (n) qsort(mem->processes.at, n, sizeof *mem->processes.at, by_pages);
     return mem;
 }
 
@@ -103,7 +85,7 @@ static void report_fill(struct table *t, const struct prof_dir *dir, const void 
         report_row(t, dir);
         table_u64(t, p->pid);
         table_string(t, p->name);
-        for (int k = 0; k < SIZES; k++) table_u64(t, p->pages[k]);
+        for (int k = 0; k < PROCESS_PAGES; k++) table_u64(t, p->pages[k]);
         if (!report_row_end(t)) return;
     }
 }

@@ -6,20 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/records.h"
 #include "metrics/all.h"
+#include "metrics/proc_samples.h"
 #include "metrics/sampling.h"
-#include "metrics/text.h"
-
-/* Ticks of a line, behind the name of the processor. */
-enum tick { USER, NICE, SYS, IDLE, IOWAIT, IRQ, SOFT, STEAL, GUEST, GUEST_NICE, TICKS };
 
 enum cpu_type { AI_CPU, CONTROL_CPU, HOST_CPU, CPU_TYPES };
 
 static const char *const type_names[CPU_TYPES] = {"aicpu", "ctrlcpu", "host"};
 
 struct system_cpu {
-    double ticks[CPU_TYPES][TICKS];
+    double ticks[CPU_TYPES][CPU_TICKS];
     bool seen[CPU_TYPES];
 };
 
@@ -39,18 +35,12 @@ static bool type_of(const struct prof_dir *dir, struct text_field name, enum cpu
     return *type == CONTROL_CPU || device_core_listed(dir, "ai_cpu", number);
 }
 
-static void visit(const char *line, size_t len, const struct record_place *place, void *context)
+static void visit(const struct cpu_sample *s, void *context)
 {
-    (void)place;
     struct reader *r = context;
-    struct text_field f[1 + TICKS];
     enum cpu_type type;
-    double ticks[TICKS];
-    if (len < 3 || memcmp(line, "cpu", 3) || text_split(line, len, f, 1 + TICKS) < 1 + TICKS) return;
-    if (!type_of(r->dir, f[0], &type)) return;
-    for (int i = 0; i < TICKS; i++)
-        if (!text_f64(f[1 + i], &ticks[i])) return;
-    for (int i = 0; i < TICKS; i++) r->cpu->ticks[type][i] += ticks[i];
+    if (!type_of(r->dir, s->name, &type)) return;
+    for (int i = 0; i < CPU_TICKS; i++) r->cpu->ticks[type][i] += s->ticks[i];
     r->cpu->seen[type] = true;
 }
 
@@ -58,7 +48,7 @@ static void *load(const struct metric_source *from)
 {
     struct reader r = {mem_zalloc(1, sizeof *r.cpu), from->dir};
     enum input_id input = from->dir->is_host ? INPUT_HOST_SYS_CPU : INPUT_SYSTEM_CPU;
-    lines_each(prof_dir_files(from->dir, input), from->diag, from->progress, visit, &r);
+    cpu_samples_each(prof_dir_files(from->dir, input), from->diag, from->progress, visit, &r);
     return r.cpu;
 }
 
@@ -73,12 +63,12 @@ static uint64_t report_rows(const struct prof_dir *dir, const void *data)
 
 static void report_fill(struct table *t, const struct prof_dir *dir, const void *data)
 {
-    static const enum tick shown[] = {USER, SYS, IOWAIT, IRQ, SOFT, IDLE};
+    static const enum cpu_tick shown[] = {CPU_USER, CPU_SYS, CPU_IOWAIT, CPU_IRQ, CPU_SOFT, CPU_IDLE};
     const struct system_cpu *c = data;
     for (int type = 0; type < CPU_TYPES; type++) {
         if (!c->seen[type]) continue;
         double all = 0;
-        for (int i = 0; i < TICKS; i++) all += c->ticks[type][i];
+        for (int i = 0; i < CPU_TICKS; i++) all += c->ticks[type][i];
         report_row(t, dir);
         table_text(t, type_names[type], strlen(type_names[type]));
         for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)

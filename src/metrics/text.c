@@ -75,3 +75,46 @@ bool text_is(struct text_field f, const char *text)
 {
     return strlen(text) == f.len && !memcmp(f.at, text, f.len);
 }
+
+size_t text_split_at(struct text_field text, char at, struct text_field *pieces, size_t room)
+{
+    size_t n = 0, from = 0;
+    for (size_t i = 0; i <= text.len; i++) {
+        if (i < text.len && text.at[i] != at) continue;
+        if (n < room) pieces[n] = (struct text_field){text.at + from, i - from};
+        n++;
+        from = i + 1;
+    }
+    return n;
+}
+
+struct text_field text_value(struct text_field piece)
+{
+    const char *colon = piece.len ? memrchr(piece.at, ':', piece.len) : NULL;
+    if (!colon) return (struct text_field){piece.at, 0};
+    return (struct text_field){colon + 1, piece.len - (size_t)(colon + 1 - piece.at)};
+}
+
+struct text_reader {
+    void (*visit)(struct text_field text, const struct record_place *place, void *context);
+    void *context;
+};
+
+/* A line begins with the NUL that ends the text before. */
+static void read_texts(const char *line, size_t len, const struct record_place *place, void *context)
+{
+    const struct text_reader *r = context;
+    for (size_t from = 0; from < len;) {
+        const char *nul = memchr(line + from, '\0', len - from);
+        size_t end = nul ? (size_t)(nul - line) : len;
+        if (end > from) r->visit((struct text_field){line + from, end - from}, place, r->context);
+        from = end + 1;
+    }
+}
+
+void texts_each(const struct input_files *files, struct diag *diag, struct progress *progress,
+                void (*visit)(struct text_field text, const struct record_place *place, void *context), void *context)
+{
+    struct text_reader r = {visit, context};
+    lines_each(files, diag, progress, read_texts, &r);
+}
