@@ -118,7 +118,7 @@ static void gather_model(struct cluster *c, const struct session *s, unsigned th
 {
     struct model m;
     struct map known = {0};
-    struct model_options options = {.threads = threads, .progress = progress};
+    struct model_options options = {.threads = threads, .progress = progress, .all_iterations = true};
     model_build(&m, s, &options, diag);
     host_models(&known, &m.host);
     for (size_t i = 0; i < m.n_devices; i++) {

@@ -42,7 +42,9 @@ struct step {
 struct step_reduce {
     uint32_t model_id, iteration_id;
     int64_t iteration_end_ns, start_ns, end_ns;
-    int64_t duration_ns; /* of the counts, 0 when there is no end */
+    int64_t duration_ns;  /* of the counts, 0 when there is no end */
+    uint32_t end_task_id; /* of the task that marks the end: on the stream it follows the operator. 0 = no end */
+    uint16_t stream_id;
 };
 
 struct step_get_next {

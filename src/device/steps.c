@@ -22,6 +22,8 @@ struct iteration {
 struct reduce {
     uint64_t start, end;
     uint32_t lane; /* its stream, by first appearance in the iteration */
+    uint32_t end_task;
+    uint16_t stream;
 };
 
 enum state { STATE_IDLE, STATE_STARTED, STATE_NEXT };
@@ -71,6 +73,8 @@ static void flush_reduces(struct player *p)
                                        .start_ns = point_ns(p->clock, r->start),
                                        .end_ns = point_ns(p->clock, r->end),
                                        .duration_ns = duration_ns(p->clock, r->start, r->end),
+                                       .end_task_id = r->end_task,
+                                       .stream_id = r->stream,
                                    }));
     }
     free(order);
@@ -125,9 +129,11 @@ static void play_reduce(struct player *p, const struct step_record *r)
     if (fresh) array_push(&p->last_of_lane, NONE);
     if (!(r->tag & 1)) {
         p->last_of_lane.at[lane] = (uint32_t)p->reduces.n;
-        array_push(&p->reduces, ((struct reduce){r->time, 0, lane}));
+        array_push(&p->reduces, ((struct reduce){.start = r->time, .lane = lane, .stream = r->stream}));
     } else if (p->last_of_lane.at[lane] != NONE) {
-        p->reduces.at[p->last_of_lane.at[lane]].end = r->time;
+        struct reduce *last = &p->reduces.at[p->last_of_lane.at[lane]];
+        last->end = r->time;
+        last->end_task = r->task;
     }
 }
 

@@ -152,7 +152,7 @@ void model_build(struct model *m, const struct session *s, const struct model_op
     jobs_each(options->threads, m->n_devices + 1, load_side, &b);
     progress_phase(options->progress, "joining", 0, 0);
     blocks_change(m);
-    if (!options->only_communication) selection_find(m, options->selection, diag);
+    if (!options->only_communication && !options->all_iterations) selection_find(m, options->selection, diag);
     jobs_each(options->threads, m->n_devices, join_device, &b);
     number_lanes(m);
     selection_limit_host(m);

@@ -155,6 +155,8 @@ struct model_options {
     struct progress *progress;         /* may be NULL */
     bool only_communication;           /* no tasks, counters, overlap, metrics */
     const struct selection *selection; /* NULL = the whole collection, where that is possible */
+    bool all_iterations; /* the whole collection even where that is not: a task may have the operator of another
+                            iteration */
 };
 
 /* Read and join everything of a session. Always succeeds: what could not be used is in `diag`. The session must outlive

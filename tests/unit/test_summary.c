@@ -511,10 +511,10 @@ static void step_trace_pads_to_the_step_with_most_reductions(void **state)
     array_push(&d->data.steps,
                ((struct step){1, 1, T0 + 1000, T0 + 3000, T0 + 9000, 8500, 2000, 6000, 0, 0, 0, false}));
     array_push(&d->data.steps, ((struct step){MODEL_NONE, 2, 0, 0, T0 + 9000, 8000, 0, 0, 500, 0, 0, true}));
-    array_push(&d->data.reduces, ((struct step_reduce){1, 1, T0 + 9000, T0 + 4000, T0 + 4500, 500}));
-    array_push(&d->data.reduces, ((struct step_reduce){7, 1, T0 + 9000, T0 + 4000, T0 + 4500, 500}));
-    array_push(&d->data.reduces, ((struct step_reduce){1, 1, T0 + 9000, T0 + 3500, T0 + 3600, 100}));
-    array_push(&d->data.reduces, ((struct step_reduce){1, 1, T0 + 8000, T0 + 3500, T0 + 3600, 100}));
+    array_push(&d->data.reduces, ((struct step_reduce){1, 1, T0 + 9000, T0 + 4000, T0 + 4500, 500, 0, 0}));
+    array_push(&d->data.reduces, ((struct step_reduce){7, 1, T0 + 9000, T0 + 4000, T0 + 4500, 500, 0, 0}));
+    array_push(&d->data.reduces, ((struct step_reduce){1, 1, T0 + 9000, T0 + 3500, T0 + 3600, 100, 0, 0}));
+    array_push(&d->data.reduces, ((struct step_reduce){1, 1, T0 + 8000, T0 + 3500, T0 + 3600, 100, 0, 0}));
     export_all(w);
     assert_file(w, "step_trace",
                 "Device_id,Iteration ID,FP Start(us),BP End(us),Iteration End(us),Iteration Time(us),FP to BP Time(us),"
@@ -531,7 +531,7 @@ static void step_trace_has_room_for_a_thousand_reductions(void **state)
     struct device_data *d = &w->devices[0].data;
     array_push(&d->steps, ((struct step){.model_id = 1, .iteration_id = 1, .iteration_end_ns = T0}));
     for (int i = 0; i < 1003; i++)
-        array_push(&d->reduces, ((struct step_reduce){1, 1, T0, T0 + i * 1000, T0 + i * 1000 + 500, 500}));
+        array_push(&d->reduces, ((struct step_reduce){1, 1, T0, T0 + i * 1000, T0 + i * 1000 + 500, 500, 0, 0}));
     export_all(w);
     const char *got = file_text(w, "step_trace");
     assert_non_null(strstr(got, "1719838800000999.000\t,0.500\n"));
