@@ -140,7 +140,7 @@ int16_t clock_task_rest_ps(const struct clock *c, uint64_t start, uint64_t end, 
     if (end <= start) return 0;
     if (c->task_seconds) {
         double span = seconds_time(c, end) - seconds_time(c, start);
-        exact = (struct fine){whole_ns(span), (unsigned)((span - floor(span)) * 1000)};
+        exact = (struct fine){whole_ns(span), (unsigned)lround((span - floor(span)) * 1000)};
     } else {
         exact = distance(end - start, c->device_hz);
     }
