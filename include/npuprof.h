@@ -183,6 +183,9 @@ double npuprof_report_seconds(const struct npuprof_report *report);
 uint64_t npuprof_report_input_bytes(const struct npuprof_report *report);
 /* The PROF directories found, in the order of the messages. */
 size_t npuprof_report_profs(const struct npuprof_report *report, const struct npuprof_prof **profs);
+/* After an export with a summary of a directory that holds PROF directories: the lines of the "Cluster Tuning Report",
+ * what to look at in the job as a whole. */
+size_t npuprof_report_advice(const struct npuprof_report *report, const char *const **lines);
 void npuprof_report_free(struct npuprof_report *report);
 
 /* Remove the unfinished files of this process. Async-signal-safe: for handlers of SIGINT and SIGTERM, before _exit. */

@@ -2,6 +2,7 @@
  * in the diagnostics into the report. */
 #include "npuprof.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -13,6 +14,7 @@
 #include "base/share.h"
 #include "base/tempfile.h"
 #include "cluster/cluster.h"
+#include "cluster/hints.h"
 #include "export/export.h"
 #include "export/timeline/reports.h"
 #include "model/model.h"
@@ -23,6 +25,8 @@
 /* An export keeps about 0.9 bytes in memory per byte of raw data, a small one up to 1.5; added to it are outputs that
  * are being written. */
 #define MEMORY_OF(input_bytes) ((input_bytes) + (input_bytes) / 2)
+
+#define ADVICE_TEXT 4096 /* bytes of a line */
 
 const char *npuprof_version(void)
 {
@@ -55,6 +59,7 @@ struct run {
     struct reports reports;    /* of an export */
     struct analysis *analysis; /* NULL = it is no analysis */
     struct cluster *gathered;  /* [n], what each has for the databases of a cluster; NULL = they are not made */
+    struct hints *hints;       /* [n], what each export notices beside; NULL = nobody wants to know */
     char **paths;
     size_t n;
     struct npuprof_report *reported; /* [n] */
@@ -69,6 +74,7 @@ struct prof_run {
     const struct reports *reports;
     struct analysis *analysis;
     struct cluster *gathered; /* its own */
+    struct hints *hints;      /* its own */
     unsigned threads;
     struct npuprof_report *report; /* its own */
     struct diag *diag;
@@ -104,6 +110,7 @@ static void export_session(struct prof_run *r, struct session *s, struct progres
                                      (uint64_t)r->options->slice_mb * 1000000};
     if (model.scope != MODEL_WHOLE) s->script_timeline = s->script_summary = true;
     if (model.scope != MODEL_NOTHING) export_run(&model, &options, r->diag, progress, &written);
+    if (r->hints) hints_gather(r->hints, &model);
     if (!written.files.n && !diag_entries(r->diag, DIAG_ERROR))
         diag_note(r->diag, DIAG_ERROR, "", DIAG_NO_OFFSET, "nothing to export: it holds no data of what was asked for");
     report_files(r->report, r->path, &written);
@@ -143,6 +150,7 @@ static void run_prof(size_t i, void *context)
         .reports = &run->reports,
         .analysis = run->analysis,
         .gathered = run->gathered ? &run->gathered[i] : NULL,
+        .hints = run->hints ? &run->hints[i] : NULL,
         .threads = share_begin(&run->share),
         .report = &run->reported[i],
         .diag = diag_new(),
@@ -207,6 +215,50 @@ static int read_reports(struct reports *reports, const char *path, struct npupro
     return 0;
 }
 
+/* Of a cluster that was imported the export tells communication, too. What is missing for that is only worth a warning.
+ */
+static void advise_communication(const char *dir, const struct npuprof_options *options, struct npuprof_report *report)
+{
+    struct error err = {0};
+    struct npuprof_answer *answer;
+    const struct npuprof_answer_line *lines;
+    int64_t iteration = options->has_selection ? options->iteration_id : 1;
+    char line[ADVICE_TEXT];
+    if (cluster_find(dir, &err) != CLUSTER_THERE) return;
+    cluster_tune(dir, iteration, options->jobs, &answer);
+    size_t n = npuprof_answer_lines(answer, &lines), told = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (lines[i].failed == 1) {
+            error_set(&err, "%s", lines[i].info);
+            error_wrap(&err, "communication of the cluster not told");
+            report_error(report, NPUPROF_WARNING, "", &err);
+        } else if (*lines[i].data) {
+            report_file(report, lines[i].data);
+        } else {
+            if (!told++) report_advise(report, "3. Communication:");
+            snprintf(line, sizeof line, "\t%zu) %s", told, lines[i].info);
+            report_advise(report, line);
+        }
+    }
+    npuprof_answer_free(answer);
+}
+
+/* What the PROF directories of a run have to say together. */
+static void advise(struct run *run, size_t n, const char *dir, struct npuprof_report *report)
+{
+    struct hints all = {0};
+    hint_lines lines = {0};
+    for (size_t i = 0; i < n; i++) hints_append(&all, &run->hints[i]);
+    hints_tell(&all, &lines);
+    for (size_t i = 0; i < lines.n; i++) {
+        report_advise(report, lines.at[i]);
+        free(lines.at[i]);
+    }
+    if (lines.n) advise_communication(dir, run->options, report);
+    array_free(&lines);
+    hints_free(&all);
+}
+
 int npuprof_export(const char *dir, const struct npuprof_options *options, struct npuprof_report **report)
 {
     double start = now_seconds();
@@ -219,7 +271,10 @@ int npuprof_export(const char *dir, const struct npuprof_options *options, struc
         reports_free(&run.reports);
         return NPUPROF_BAD_PATH;
     }
+    if ((options->outputs & NPUPROF_SUMMARY) && !session_is_prof(dir)) run.hints = mem_zalloc(run.n, sizeof *run.hints);
     run_all(&run, run.n, out);
+    if (run.hints) advise(&run, run.n, dir, out);
+    free(run.hints);
     reports_free(&run.reports);
     out->seconds = now_seconds() - start;
     return out->failed ? NPUPROF_FAILED : NPUPROF_OK;
@@ -313,6 +368,10 @@ int npuprof_import_cluster(const char *dir, const struct npuprof_options *option
             error_set(&err, "%s is a PROF directory: --cluster takes the directory that holds those of all ranks", dir);
     else failed = session_discover(dir, &run.paths, &run.n, &err);
     if (!failed) {
+        struct diag *diag = diag_new();
+        session_note_others(dir, diag);
+        report_diag(out, "", diag);
+        diag_free(diag);
         run.gathered = mem_zalloc(run.n, sizeof *run.gathered);
         run_all(&run, run.n, out);
         failed = write_cluster(&c, &run, run.n, &status, out, &err);

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/mem.h"
 
@@ -25,6 +26,12 @@ size_t npuprof_report_profs(const struct npuprof_report *report, const struct np
     return report->profs.n;
 }
 
+size_t npuprof_report_advice(const struct npuprof_report *report, const char *const **lines)
+{
+    *lines = report->advice.at;
+    return report->advice.n;
+}
+
 double npuprof_report_seconds(const struct npuprof_report *report)
 {
     return report->seconds;
@@ -41,6 +48,7 @@ static void release(struct npuprof_report *report)
     array_free(&report->files);
     array_free(&report->messages);
     array_free(&report->profs);
+    array_free(&report->advice);
 }
 
 void npuprof_report_free(struct npuprof_report *report)
@@ -61,6 +69,18 @@ static const char *own(struct npuprof_report *report, char *text)
 const char *report_keep(struct npuprof_report *report, const char *text)
 {
     return own(report, mem_strndup(text, strlen(text)));
+}
+
+void report_advise(struct npuprof_report *report, const char *line)
+{
+    array_push(&report->advice, report_keep(report, line));
+}
+
+void report_file(struct npuprof_report *report, const char *path)
+{
+    struct stat st;
+    uint64_t bytes = stat(path, &st) ? 0 : (uint64_t)st.st_size;
+    array_push(&report->files, ((struct npuprof_file){report_keep(report, path), bytes, 0}));
 }
 
 void report_files(struct npuprof_report *report, const char *dir, const struct written_list *written)
@@ -131,6 +151,7 @@ void report_append(struct npuprof_report *report, struct npuprof_report *from)
     APPEND(&report->files, &from->files);
     APPEND(&report->messages, &from->messages);
     APPEND(&report->profs, &from->profs);
+    APPEND(&report->advice, &from->advice);
     APPEND(&report->texts, &from->texts);
     report->input_bytes += from->input_bytes;
     report->failed |= from->failed;

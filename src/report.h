@@ -16,7 +16,8 @@ struct npuprof_report {
     ARRAY(struct npuprof_file) files;
     ARRAY(struct npuprof_message) messages;
     ARRAY(struct npuprof_prof) profs;
-    ARRAY(char *) texts; /* what files, messages and PROFs point to */
+    ARRAY(const char *) advice;
+    ARRAY(char *) texts; /* what all of these point to */
     double seconds;
     uint64_t input_bytes;
     bool failed;
@@ -24,6 +25,12 @@ struct npuprof_report {
 
 /* A copy of `text` that lives as long as the report. */
 const char *report_keep(struct npuprof_report *report, const char *text);
+
+/* Add a line of advice. */
+void report_advise(struct npuprof_report *report, const char *line);
+
+/* Add a written file; its path is as a user can open it. */
+void report_file(struct npuprof_report *report, const char *path);
 
 /* Add written files; their paths are relative to `dir`. */
 void report_files(struct npuprof_report *report, const char *dir, const struct written_list *written);

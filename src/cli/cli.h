@@ -66,4 +66,7 @@ void display_messages(const struct npuprof_report *report, bool verbose);
  * shortened to a line per directory unless `verbose`. */
 void display_summary(const struct npuprof_report *report, bool verbose);
 
+/* What the export of a cluster advises, on stdout; nothing when it advises nothing. */
+void display_advice(const struct npuprof_report *report);
+
 #endif

@@ -252,3 +252,16 @@ void display_summary(const struct npuprof_report *report, bool verbose)
     if (n_profs > 1) print_profs(profs, n_profs);
     print_totals(report, files, n);
 }
+
+void display_advice(const struct npuprof_report *report)
+{
+    const char *const *lines;
+    size_t n = npuprof_report_advice(report, &lines);
+    if (n) putchar('\n');
+    for (size_t i = 0; i < n; i++) {
+        const char *text = lines[i] + (*lines[i] == '\t');
+        if (text != lines[i]) putchar('\t');
+        print_plain(stdout, text);
+        putchar('\n');
+    }
+}

@@ -147,6 +147,7 @@ static int export_dir(const struct kind *kind, const struct option_values *value
     display_clear();
     display_messages(report, values->verbose);
     if (!values->quiet && status != NPUPROF_BAD_PATH) display_summary(report, values->verbose);
+    if (!values->quiet) display_advice(report);
     npuprof_report_free(report);
     return status == NPUPROF_OK ? EXIT_ALL_WELL : status == NPUPROF_BAD_PATH ? EXIT_USAGE : EXIT_FAILED;
 }

@@ -168,22 +168,33 @@ static int (*const kinds[])(struct asking *q) = {
     answer_host_usage,      answer_communication, answer_matrix,
 };
 
-static int answer(struct asking *q)
+/* Questions but that whether it is a cluster are about one that was imported. */
+static int open_cluster(struct asking *q)
 {
     struct error err = {0};
+    char *path = q->cluster.path;
+    int failed = cluster_open(&q->cluster, path, &err);
+    free(path);
+    return failed ? fail_with(q, NPUPROF_NO_CLUSTER, &err) : NPUPROF_OK;
+}
+
+static int answer_kind(struct asking *q)
+{
     int type = q->question->data_type;
     if (type < 0 || (size_t)type >= sizeof kinds / sizeof *kinds)
         return answer_fail(q, NPUPROF_FAILED, "there is no --data-type %d: 0 to 10", type);
-    if (type) {
-        char *path = q->cluster.path;
-        int failed = cluster_open(&q->cluster, path, &err);
-        free(path);
-        if (failed) return fail_with(q, NPUPROF_NO_CLUSTER, &err);
-    }
-    return kinds[type](q);
+    int status = type ? open_cluster(q) : NPUPROF_OK;
+    return status ? status : kinds[type](q);
 }
 
-int npuprof_ask(const char *dir, const struct npuprof_question *question, struct npuprof_answer **out)
+static int tune(struct asking *q)
+{
+    int status = open_cluster(q);
+    return status ? status : answer_tuning(q);
+}
+
+static int ask(const char *dir, const struct npuprof_question *question, int (*answer)(struct asking *q),
+               struct npuprof_answer **out)
 {
     *out = mem_zalloc(1, sizeof **out);
     struct asking q = {.question = question,
@@ -202,4 +213,16 @@ int npuprof_ask(const char *dir, const struct npuprof_question *question, struct
     free(path);
     diag_free(q.diag);
     return status;
+}
+
+int npuprof_ask(const char *dir, const struct npuprof_question *question, struct npuprof_answer **answer)
+{
+    return ask(dir, question, answer_kind, answer);
+}
+
+int cluster_tune(const char *dir, int64_t iteration_id, unsigned threads, struct npuprof_answer **answer)
+{
+    struct npuprof_question question = {
+        .has_id = 1, .has_iteration_id = 1, .id = -1, .iteration_id = iteration_id, .jobs = threads};
+    return ask(dir, &question, tune, answer);
 }

@@ -123,4 +123,10 @@ int cluster_read_steps(struct cluster *c, struct error *err);
 /* The device with that id (cluster_id), NULL = there is none. */
 struct cluster_device *cluster_device(struct cluster *c, int64_t id);
 
+struct npuprof_answer;
+
+/* What there is to say of the communication of all ranks in an iteration, as npuprof_ask answers: both files
+ * (--data-type 6 and 7), and what to make of them, in lines that are only worth knowing. */
+int cluster_tune(const char *dir, int64_t iteration_id, unsigned threads, struct npuprof_answer **answer);
+
 #endif
