@@ -111,15 +111,15 @@ static void visit_node(const uint8_t *record, const struct record_place *place, 
     struct reader *r = context;
     struct aicpu_node_record k;
     memcpy(&k, record, sizeof k);
-    struct task_ids ids = task_ids(k.stream_id, k.task_id, SQE_AICPU, r->expanded);
-    bool unique = r->dir->chip->unique_task_ids;
+    struct task_ids ids = {k.stream_id, k.task_id}; /* nothing is packed into them where task ids are unique */
+    if (!r->dir->chip->unique_task_ids) ids = task_ids(k.stream_id, k.task_id, SQE_AICPU, r->expanded);
     struct node n = {
         .compute_us = us_between(k.compute_start_us, k.memcpy_start_us),
         .copy_us = us_between(k.memcpy_start_us, k.memcpy_end_us),
         .dispatch_us = k.dispatch_us,
         .total_us = ticks_us(&r->dir->clock, k.submit, k.after_run),
         .stream_id = ids.stream,
-        .task_id = unique ? (uint32_t)k.task_id << 16 | k.stream_id : ids.task,
+        .task_id = ids.task,
     };
     add_node(r, &n, k.run_start, k.run_end);
 }
@@ -149,17 +149,6 @@ static const struct device_model *device_of(const struct metric_source *from)
     for (size_t i = 0; i < from->model->n_devices; i++)
         if (from->model->devices[i].dir == from->dir) return &from->model->devices[i];
     return NULL;
-}
-
-/* Task ids that are unique leave the stream to the host's launches. */
-static void find_streams(struct aicpu *a, const struct metric_source *from, const struct device_model *d)
-{
-    if (!from->dir->chip->unique_task_ids || !d) return;
-    struct map stream_of = {0};
-    model_streams(from->model, d, &stream_of);
-    for (size_t i = 0; i < a->nodes.n; i++)
-        a->nodes.at[i].stream_id = map_get(&stream_of, a->nodes.at[i].task_id, UINT16_MAX);
-    map_free(&stream_of);
 }
 
 static uint64_t key_of(uint32_t stream_id, uint32_t task_id)
@@ -334,7 +323,6 @@ static void *load(const struct metric_source *from)
     load_old(&r, from);
     const struct device_model *d = device_of(from);
     sample_sort(a->nodes.at, a->nodes.n, sizeof *a->nodes.at, start_key);
-    find_streams(a, from, d);
     find_ops(a, from, d);
     if (a->nodes.n || a->preprocesses.n || a->waits.n) return a;
     aicpu_free(a);
