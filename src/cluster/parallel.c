@@ -115,10 +115,14 @@ struct computed {
     int64_t ns;                     /* in all */
 };
 
+/* By what the operator says of itself, what the host launched, or what was logged. */
 static bool on_cores(const char *type)
 {
-    static const char *const types[] = {"AI_CORE", "AIV_SQE", "AI_VECTOR_CORE", "MIX_AIC", "MIX_AIV", "AIC",
-                                        "AIV",     "AI_CPU",  "AICPU_H",        "AICPU_D", "FUSION"};
+    static const char *const types[] = {
+        "AI_CORE",       "AI_CPU",       "AI_VECTOR_CORE", "MIX_AIC",        "MIX_AIV",        "FFTS_PLUS", "FUSION",
+        "KERNEL_AICORE", "KERNEL_AIVEC", "KERNEL_AICPU",   "KERNEL_MIX_AIC", "KERNEL_MIX_AIV", "AIV_SQE",   "AIC",
+        "AIV",           "AICPU_H",      "AICPU_D",
+    };
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (!strcmp(type, types[i])) return true;
     return false;
@@ -128,8 +132,9 @@ static bool on_cores(const char *type)
 static bool computes(const struct model *m, const struct task *t)
 {
     const uint8_t others = OP_NOT_COMPUTE_TYPE | OP_AICPU_KERNEL | OP_AIV_KERNEL;
-    if (t->op != NONE && m->host.ops.at[t->op].flags & others) return false;
-    return t->end_ns > t->start_ns && on_cores(model_text(m, t->device_type)) && !model_is_kfc_stream(m, t->stream_id);
+    const struct op *op = t->op == NONE ? NULL : &m->host.ops.at[t->op];
+    if (t->end_ns <= t->start_ns || (op && op->flags & others) || model_is_kfc_stream(m, t->stream_id)) return false;
+    return on_cores(model_text(m, op && op->task_type != STR_NA ? op->task_type : t->type));
 }
 
 static void find_computed(struct computed *c, const struct model *m, const struct device_model *d)
