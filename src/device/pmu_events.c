@@ -102,23 +102,6 @@ static const struct pmu_metric memory_ub[] = {
     METRICS_END,
 };
 
-static const struct pmu_metric resource_conflict_ratio[] = {
-    RATIO("vec_bankgroup_cflt_ratio", VECTOR, {0x64, 1}),
-    RATIO("vec_bank_cflt_ratio", VECTOR, {0x65, 1}),
-    RATIO("vec_resc_cflt_ratio", VECTOR, {0x66, 1}),
-    METRICS_END,
-};
-
-static const struct pmu_metric l2_cache[] = {
-    COUNT("write_cache_hit", BOTH, {0x500, 1}),
-    COUNT("write_cache_miss_allocate", BOTH, {0x502, 1}),
-    COUNT("r0_read_cache_hit", BOTH, {0x504, 1}),
-    COUNT("r0_read_cache_miss_allocate", BOTH, {0x506, 1}),
-    COUNT("r1_read_cache_hit", BOTH, {0x508, 1}),
-    COUNT("r1_read_cache_miss_allocate", BOTH, {0x50a, 1}),
-    METRICS_END,
-};
-
 static const struct pmu_group common[] = {
     {"PipeUtilization", pipe_utilization},
     {"PipeUtilizationExct", pipe_utilization_exct},
@@ -127,8 +110,8 @@ static const struct pmu_group common[] = {
     {"Memory", memory},
     {"MemoryL0", memory_l0},
     {"MemoryUB", memory_ub},
-    {"ResourceConflictRatio", resource_conflict_ratio},
-    {"L2Cache", l2_cache},
+    {"ResourceConflictRatio", pmu_resource_conflict_ratio},
+    {"L2Cache", pmu_l2_cache},
 };
 
 const struct pmu_group_set pmu_groups_common = {
@@ -145,8 +128,8 @@ static const struct pmu_group narrow[] = {
     {"Memory", memory},
     {"MemoryL0", memory_l0},
     {"MemoryUB", memory_ub},
-    {"ResourceConflictRatio", resource_conflict_ratio},
-    {"L2Cache", l2_cache},
+    {"ResourceConflictRatio", pmu_resource_conflict_ratio},
+    {"L2Cache", pmu_l2_cache},
 };
 
 const struct pmu_group_set pmu_groups_narrow = {
@@ -220,8 +203,8 @@ static const struct pmu_group ascend_310[] = {
     {"Memory", memory_310},
     {"MemoryL0", memory_l0_310},
     {"MemoryUB", memory_ub_310},
-    {"ResourceConflictRatio", resource_conflict_ratio},
-    {"L2Cache", l2_cache},
+    {"ResourceConflictRatio", pmu_resource_conflict_ratio},
+    {"L2Cache", pmu_l2_cache},
 };
 
 const struct pmu_group_set pmu_groups_310 = {

@@ -121,6 +121,9 @@ const struct pmu_group_set *pmu_group_set(const struct chip *chip);
 /* The set for sampled counters (pmu_samples.c), or NULL. */
 const struct pmu_group_set *pmu_sampled_set(const struct chip *chip);
 
+/* Groups that several generations have in common (pmu_metrics.c). */
+extern const struct pmu_metric pmu_memory_l0[], pmu_resource_conflict_ratio[], pmu_l2_cache[];
+
 /* The sets (pmu_metrics.c, pmu_events.c). */
 extern const struct pmu_group_set pmu_groups_split, pmu_groups_common, pmu_groups_narrow, pmu_groups_310,
     pmu_groups_950;

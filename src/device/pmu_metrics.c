@@ -59,7 +59,7 @@ static const struct pmu_metric memory[] = {
     METRICS_END,
 };
 
-static const struct pmu_metric memory_l0[] = {
+const struct pmu_metric pmu_memory_l0[] = {
     BANDWIDTH("l0a_read_bw", CUBE, 0x1b, 256, 16),
     BANDWIDTH("l0a_write_bw", CUBE, 0x1c, 256, 16),
     BANDWIDTH("l0b_read_bw", CUBE, 0x21, 256, 16),
@@ -71,28 +71,28 @@ static const struct pmu_metric memory_l0[] = {
     METRICS_END,
 };
 
-static const struct pmu_metric memory_ub[] = {
-    BANDWIDTH("ub_read_bw_vector", VECTOR, 0x43, 128, 2),
-    BANDWIDTH("ub_write_bw_vector", VECTOR, 0x44, 128, 2),
-    BANDWIDTH("ub_read_bw_scalar", BOTH, 0x37, 128, 1),
-    BANDWIDTH("ub_write_bw_scalar", BOTH, 0x38, 128, 1),
-    METRICS_END,
-};
-
-static const struct pmu_metric resource_conflict_ratio[] = {
+const struct pmu_metric pmu_resource_conflict_ratio[] = {
     RATIO("vec_bankgroup_cflt_ratio", VECTOR, {0x64, 1}),
     RATIO("vec_bank_cflt_ratio", VECTOR, {0x65, 1}),
     RATIO("vec_resc_cflt_ratio", VECTOR, {0x66, 1}),
     METRICS_END,
 };
 
-static const struct pmu_metric l2_cache[] = {
+const struct pmu_metric pmu_l2_cache[] = {
     COUNT("write_cache_hit", BOTH, {0x500, 1}),
     COUNT("write_cache_miss_allocate", BOTH, {0x502, 1}),
     COUNT("r0_read_cache_hit", BOTH, {0x504, 1}),
     COUNT("r0_read_cache_miss_allocate", BOTH, {0x506, 1}),
     COUNT("r1_read_cache_hit", BOTH, {0x508, 1}),
     COUNT("r1_read_cache_miss_allocate", BOTH, {0x50a, 1}),
+    METRICS_END,
+};
+
+static const struct pmu_metric memory_ub[] = {
+    BANDWIDTH("ub_read_bw_vector", VECTOR, 0x43, 128, 2),
+    BANDWIDTH("ub_write_bw_vector", VECTOR, 0x44, 128, 2),
+    BANDWIDTH("ub_read_bw_scalar", BOTH, 0x37, 128, 1),
+    BANDWIDTH("ub_write_bw_scalar", BOTH, 0x38, 128, 1),
     METRICS_END,
 };
 
@@ -113,10 +113,10 @@ static const struct pmu_group groups[] = {
     {"PipeUtilizationExct", pipe_utilization_exct},
     {"ArithmeticUtilization", arithmetic_utilization},
     {"Memory", memory},
-    {"MemoryL0", memory_l0},
+    {"MemoryL0", pmu_memory_l0},
     {"MemoryUB", memory_ub},
-    {"ResourceConflictRatio", resource_conflict_ratio},
-    {"L2Cache", l2_cache},
+    {"ResourceConflictRatio", pmu_resource_conflict_ratio},
+    {"L2Cache", pmu_l2_cache},
     {"MemoryAccess", memory_access},
 };
 

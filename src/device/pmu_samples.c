@@ -87,18 +87,6 @@ static const struct pmu_metric memory_without_l2[] = {
     METRICS_END,
 };
 
-static const struct pmu_metric memory_l0[] = {
-    BANDWIDTH("l0a_read_bw", CUBE, 0x1b, 256, 16),
-    BANDWIDTH("l0a_write_bw", CUBE, 0x1c, 256, 16),
-    BANDWIDTH("l0b_read_bw", CUBE, 0x21, 256, 16),
-    BANDWIDTH("l0b_write_bw", CUBE, 0x22, 256, 8),
-    BANDWIDTH("l0c_read_bw", VECTOR, 0x27, 256, 8),
-    BANDWIDTH("l0c_write_bw", VECTOR, 0x29, 256, 8),
-    BANDWIDTH("l0c_read_bw_cube", CUBE, 0x28, 256, 32),
-    BANDWIDTH("l0c_write_bw_cube", CUBE, 0x2a, 256, 32),
-    METRICS_END,
-};
-
 static const struct pmu_metric memory_ub[] = {
     BANDWIDTH("ub_read_bw_vector", VECTOR, 0x43, 128, 2),
     BANDWIDTH_SUM("ub_read_bw_vector", VECTOR, 0x17f, 128, 2, 0x180, 128, 2),
@@ -128,23 +116,6 @@ static const struct pmu_metric memory_ub_310[] = {
     METRICS_END,
 };
 
-static const struct pmu_metric resource_conflict_ratio[] = {
-    RATIO("vec_bankgroup_cflt_ratio", VECTOR, {0x64, 1}),
-    RATIO("vec_bank_cflt_ratio", VECTOR, {0x65, 1}),
-    RATIO("vec_resc_cflt_ratio", VECTOR, {0x66, 1}),
-    METRICS_END,
-};
-
-static const struct pmu_metric l2_cache[] = {
-    COUNT("write_cache_hit", BOTH, {0x500, 1}),
-    COUNT("write_cache_miss_allocate", BOTH, {0x502, 1}),
-    COUNT("r0_read_cache_hit", BOTH, {0x504, 1}),
-    COUNT("r0_read_cache_miss_allocate", BOTH, {0x506, 1}),
-    COUNT("r1_read_cache_hit", BOTH, {0x508, 1}),
-    COUNT("r1_read_cache_miss_allocate", BOTH, {0x50a, 1}),
-    METRICS_END,
-};
-
 /* KB: counts are of 128 or 256 bytes. */
 static const struct pmu_metric memory_access[] = {
     COUNT("read_main_memory_datas(KB)", BOTH, {0x50d, 0.125}, {0x50e, 0.125}),
@@ -160,8 +131,9 @@ static const struct pmu_metric memory_access[] = {
 #define GROUPS(arithmetic, memory, memory_ub)                                                                          \
     {"PipeUtilization", pipe_utilization}, {"PipeUtilizationExct", pipe_utilization_exct},                             \
         {"PipelineExecuteUtilization", pipeline_execute_utilization}, {"ArithmeticUtilization", arithmetic},           \
-        {"Memory", memory}, {"MemoryL0", memory_l0}, {"MemoryUB", memory_ub},                                          \
-        {"ResourceConflictRatio", resource_conflict_ratio}, {"L2Cache", l2_cache}, {"MemoryAccess", memory_access},
+        {"Memory", memory}, {"MemoryL0", pmu_memory_l0}, {"MemoryUB", memory_ub},                                      \
+        {"ResourceConflictRatio", pmu_resource_conflict_ratio}, {"L2Cache", pmu_l2_cache},                             \
+        {"MemoryAccess", memory_access},
 
 static const struct pmu_group split[] = {GROUPS(arithmetic, memory, memory_ub)};
 static const struct pmu_group common[] = {GROUPS(arithmetic, memory_without_l2, memory_ub)};
