@@ -281,12 +281,18 @@ static bool is_read(enum input_id id)
     return false;
 }
 
-static void not_read(FILE *f)
+/* Read by src/cluster. */
+static bool is_of_clusters(enum input_id id)
+{
+    return id == INPUT_DEVICE_QUEUE || id == INPUT_DATASET_ITERATOR || id == INPUT_PARALLEL_STRATEGY;
+}
+
+static void not_read(FILE *f, bool of_clusters, const char *what)
 {
     unsigned n = 0;
     for (int id = 0; id < INPUT_COUNT; id++) {
-        if (is_read((enum input_id)id)) continue;
-        if (!n) fprintf(f, "\nFiles that are known but not shown:");
+        if (is_read((enum input_id)id) || is_of_clusters((enum input_id)id) != of_clusters) continue;
+        if (!n) fprintf(f, "\n%s:", what);
         item(f, &n, "`", input_kind((enum input_id)id)->tag, "`");
     }
     if (n) fprintf(f, ".\n");
@@ -304,7 +310,8 @@ static char *page(void)
     products(f);
     matrix(f);
     outputs(f);
-    not_read(f);
+    not_read(f, true, "Files that only [clusters](outputs/cluster-answers.md) read");
+    not_read(f, false, "Files that are known but not shown");
     fclose(f);
     return text;
 }
