@@ -4,7 +4,7 @@
     tests/cli/run.py [--bin build/npuprof] [-k] [TEST …]
 
 Tests are the functions test_* of commands.py (command line), frontend.py (as CANN's tools call it, and shells), choices.py (what is exported, and in which form), analysis.py
-(analyze), cluster.py (many ranks) and damage.py (damaged input), named for what they promise; TEST picks those whose name contains it. Each gets a Bench with a scratch folder of its own. Raw data comes from bench/gen_prof.py.
+(analyze), cluster.py (many ranks), cluster_communication.py (what they sent) and damage.py (damaged input), named for what they promise; TEST picks those whose name contains it. Each gets a Bench with a scratch folder of its own. Raw data comes from bench/gen_prof.py.
 
 Prints "ok   NAME" or "FAIL NAME   why" per test, "skip" where the machine cannot do it. -k keeps the scratch folders. Exit
 status 0 only when nothing failed.
@@ -170,10 +170,11 @@ def main():
     import analysis
     import choices
     import cluster
+    import cluster_communication
     import commands
     import damage
     import frontend
-    tests = [(name, function) for module in (commands, frontend, choices, analysis, cluster, damage) for name, function in vars(module).items()
+    tests = [(name, function) for module in (commands, frontend, choices, analysis, cluster, cluster_communication, damage) for name, function in vars(module).items()
              if name.startswith("test_") and (not arguments.test or any(t in name for t in arguments.test))]
     scratch = tempfile.mkdtemp(prefix="npuprof-cli-")
     os.chmod(scratch, 0o755)
