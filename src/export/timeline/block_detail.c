@@ -5,8 +5,8 @@
  *
  * As in the reference blocks are known by task id and time alone, so devices that count the same ids at the same time
  * share them. A block is shown with whole microseconds; when its overlap with a task is looked for that number counts
- * as nanoseconds, and times are doubles, in steps of 256 ns. A single block of a task is shown when it is a cube block.
- */
+ * as nanoseconds. Ends are sums of doubles, in steps of 256 ns, beginnings exact: a block that begins shortly after its
+ * task may be taken to have ended before it. */
 #include "base/sort.h"
 #include "export/timeline/timeline.h"
 
@@ -103,16 +103,23 @@ static void write_block(struct trace *t, uint32_t pid, int32_t tid, const struct
     trace_end(t);
 }
 
+/* An end as the sum of doubles. */
+static int64_t end_of(int64_t start_ns, int64_t duration)
+{
+    double end = (double)start_ns + (double)duration;
+    return end < -0x1p63 ? INT64_MIN : end >= 0x1p63 ? INT64_MAX : (int64_t)end;
+}
+
 static bool overlaps(const struct block *block, const struct task *task)
 {
-    double start = (double)block->start_ns;
-    return start + (double)block->us >= (double)task->start_ns && start <= (double)task->end_ns;
+    int64_t duration;
+    if (__builtin_sub_overflow(task->end_ns, task->start_ns, &duration)) duration = INT64_MAX;
+    return end_of(block->start_ns, block->us) >= task->start_ns && block->start_ns <= end_of(task->start_ns, duration);
 }
 
 static void write_task(struct trace *t, uint32_t pid, const struct blocks *b, const struct task *task, bool used[TIDS])
 {
     const struct block *chosen[TIDS] = {NULL};
-    size_t n = 0;
     int64_t from = later(task->start_ns, -b->longest_us - DOUBLE_STEP_NS), to = later(task->end_ns, DOUBLE_STEP_NS);
     for (size_t i = first_block(b, task->task_id, from); i < b->list.n; i++) {
         const struct block *block = &b->list.at[i];
@@ -121,9 +128,7 @@ static void write_task(struct trace *t, uint32_t pid, const struct blocks *b, co
         int first = block->vector ? TID_VECTOR_FIRST : TID_CUBE_FIRST;
         if (!chosen[first]) chosen[first] = block;
         chosen[first + 1] = block;
-        n++;
     }
-    if (n == 1 && chosen[TID_VECTOR_FIRST]) return;
     for (int tid = TID_CUBE_FIRST; tid < TIDS; tid++) {
         if (!chosen[tid]) continue;
         write_block(t, pid, tid, task, chosen[tid]);
