@@ -39,6 +39,7 @@ struct export_target {
     char stamp[15];         /* YYYYMMDDhhmmss of the run, in all file names */
     const char *output_dir; /* <PROF>/mindstudio_profiler_output; exists for timeline and summary */
     enum npuprof_format format;
+    bool with_timelines;           /* the run writes timelines, too */
     const struct reports *reports; /* NULL = all layers */
     uint64_t slice_bytes;          /* 0 = one timeline file */
     struct written_list written;
@@ -60,6 +61,9 @@ int timeline_export(struct export_target *t, struct error *err); /* msprof_, ste
 int summary_export(struct export_target *t, struct error *err);  /* csv files; not README.txt */
 int db_export(struct export_target *t,
               struct error *err); /* msprof_<stamp>.db in the PROF directory; takes the place of older ones */
+
+/* Is a timeline file of that stem written when the collection has what it shows? */
+bool timeline_has_file(const char *stem);
 
 int found_export(struct export_target *t, struct error *err); /* mindstudio_profiler_log/import_<stamp>.log */
 

@@ -205,6 +205,33 @@ static void json_of_several_devices_says_which(void **state)
                         "[{\"Device_id\": 0, " JSON_CELLS "null}, {\"Device_id\": 1, " JSON_CELLS "\"N/A\"}]");
 }
 
+static void write_cell(struct world *w, const char *stem)
+{
+    static const char *const columns[] = {"a"};
+    struct table t;
+    struct error err = {0};
+    assert_int_equal(table_open(&t, &w->target, stem, columns, 1, 1, &err), 0);
+    table_u64(&t, 1);
+    assert_int_equal(table_end_row(&t), 0);
+    assert_int_equal(table_close(&t), 0);
+}
+
+static void a_json_table_never_has_the_file_of_a_timeline(void **state)
+{
+    struct world *w = *state;
+    write_cell(w, "step_trace");
+    assert_non_null(read_file(w, "step_trace_1.csv"));
+    w->target.format = NPUPROF_JSON;
+    write_cell(w, "step_trace");
+    assert_non_null(read_file(w, "step_trace_1.json"));
+    w->target.with_timelines = true;
+    write_cell(w, "step_trace");
+    assert_null(read_file(w, "step_trace_1.json"));
+    assert_string_equal(read_file(w, "step_trace_table_1.json"), "[{\"a\": 1}]");
+    write_cell(w, "task_time");
+    assert_non_null(read_file(w, "task_time_1.json"));
+}
+
 static void an_unwritable_folder_is_an_error(void **state)
 {
     struct world *w = *state;
@@ -240,6 +267,8 @@ static void readme_lists_every_kind_of_file_once(void **state)
     struct world *w = *state;
     static const char *const names[] = {
         "msprof_20240701130000.json",
+        "step_trace_20240701130000.json",
+        "step_trace_table_20240701130000.json",
         "msprof_slice_0_20240701130000.json",
         "msprof_slice_1_20240701130000.json",
         "op_summary_20240701130000.csv",
@@ -259,6 +288,8 @@ static void readme_lists_every_kind_of_file_once(void **state)
     const char *summary = strstr(got, "\n\nSummary file description:\n1.invalid.csv:");
     assert_non_null(summary);
     assert_null(strstr(got, "2.msprof"));
+    assert_non_null(strstr(got, "\n2.step_trace.json:The training iterations as a timeline"));
+    assert_non_null(strstr(got, "\n3.step_trace_table.json:Training iterations: forward"));
     assert_non_null(strstr(summary, "\n2.leftover.csv:There is no description of leftover here"));
     assert_non_null(strstr(summary, "\n3.op_summary.csv:Every operator"));
     assert_null(strstr(summary, "\n4."));
@@ -284,6 +315,7 @@ int main(void)
         TEST(a_piece_is_written_again_as_it_was),
         TEST(json_is_one_line_of_objects),
         TEST(json_of_several_devices_says_which),
+        TEST(a_json_table_never_has_the_file_of_a_timeline),
         TEST(an_unwritable_folder_is_an_error),
         TEST(readme_lists_every_kind_of_file_once),
         TEST(readme_of_an_empty_folder_has_the_two_titles),

@@ -87,7 +87,8 @@ static int read_stems(struct names *stems, const char *dir, const char *ext, str
 
 static const char *about(const char *stem, const char *ext)
 {
-    const struct report *r = report_find(stem, strlen(stem)); /* as CSV, or as JSON beside the timelines */
+    size_t length = strlen(stem) - (ends_with(stem, TABLE_SUFFIX) ? strlen(TABLE_SUFFIX) : 0);
+    const struct report *r = report_find(stem, length); /* as CSV, or as JSON beside the timelines */
     for (size_t i = 0; i < sizeof timelines / sizeof *timelines && !strcmp(ext, ".json"); i++)
         if (!strcmp(timelines[i].stem, stem)) return timelines[i].about;
     return r ? r->about : NULL;

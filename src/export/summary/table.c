@@ -25,9 +25,19 @@ static void begin_csv(struct table *t)
     out_char(&t->out, '\n');
 }
 
+/* Some tables are called like timelines. As JSON they would have the same file. */
+static char *path_of(const struct table *t)
+{
+    if (!t->json || !t->target->with_timelines || !timeline_has_file(t->stem))
+        return export_path(t->target, t->stem, t->slice, t->json ? "json" : "csv");
+    char *stem = mem_printf("%s" TABLE_SUFFIX, t->stem), *path = export_path(t->target, stem, t->slice, "json");
+    free(stem);
+    return path;
+}
+
 static int open_file(struct table *t)
 {
-    t->path = export_path(t->target, t->stem, t->slice, t->json ? "json" : "csv");
+    t->path = path_of(t);
     t->slice_rows = 0;
     if (out_open(&t->out, t->path, t->err)) {
         t->failed = true;

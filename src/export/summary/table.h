@@ -20,7 +20,8 @@
 #include "base/out.h"
 #include "export/export.h"
 
-#define TABLE_SLICE 1000000 /* rows of a file; a report with more is cut into <stem>_slice_<n> */
+#define TABLE_SUFFIX "_table" /* of a JSON file whose report is called like a timeline of the same run */
+#define TABLE_SLICE  1000000  /* rows of a file; a report with more is cut into <stem>_slice_<n> */
 
 struct table {
     struct out out;

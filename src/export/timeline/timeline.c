@@ -157,6 +157,13 @@ static const struct {
     [FILE_MSPROF_TX] = {"msprof_tx", has_marks},
 };
 
+bool timeline_has_file(const char *stem)
+{
+    for (size_t i = 0; i < FILE_COUNT; i++)
+        if (!strcmp(files[i].stem, stem)) return true;
+    return false;
+}
+
 static int layers_start(struct layers *l, const struct export_target *target, struct error *err)
 {
     const struct model *m = target->model;
