@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -144,19 +145,37 @@ void out_json_string(struct out *o, const char *text, size_t n)
     out_char(o, '"');
 }
 
+/* The inside of a cell: quotes doubled. */
+static void csv_chars(struct out *o, const unsigned char *p, const unsigned char *end)
+{
+    const unsigned char *plain = p;
+    while (p < end) {
+        size_t len = *p == '"' ? 0 : utf8_length(p, (size_t)(end - p));
+        if (len) {
+            p += len;
+            continue;
+        }
+        out_bytes(o, plain, (size_t)(p - plain));
+        if (*p == '"') out_literal(o, "\"\"");
+        else out_literal(o, "\xEF\xBF\xBD");
+        plain = ++p;
+    }
+    out_bytes(o, plain, (size_t)(p - plain));
+}
+
 void out_csv_cell(struct out *o, const char *text, size_t n)
 {
-    int quote = 0;
-    for (size_t i = 0; i < n && !quote; i++)
-        quote = text[i] == ',' || text[i] == '"' || text[i] == '\n' || text[i] == '\r';
-    if (!quote) {
+    const unsigned char *p = (const unsigned char *)text;
+    bool quote = false, plain = true;
+    for (size_t i = 0; i < n; i++) {
+        quote |= p[i] == ',' || p[i] == '"' || p[i] == '\n' || p[i] == '\r';
+        plain &= p[i] < 0x80;
+    }
+    if (!quote && plain) {
         out_bytes(o, text, n);
         return;
     }
-    out_char(o, '"');
-    for (size_t i = 0; i < n; i++) {
-        if (text[i] == '"') out_char(o, '"');
-        out_char(o, text[i]);
-    }
-    out_char(o, '"');
+    if (quote) out_char(o, '"');
+    csv_chars(o, p, p + n);
+    if (quote) out_char(o, '"');
 }

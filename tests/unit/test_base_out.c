@@ -200,6 +200,9 @@ static void csv_cells(void **state)
     EXPECT_WRITTEN(out_csv_cell, "say \"x\"", "\"say \"\"x\"\"\"");
     EXPECT_WRITTEN(out_csv_cell, "two\nlines", "\"two\nlines\"");
     EXPECT_WRITTEN(out_csv_cell, "\r", "\"\r\"");
+    EXPECT_WRITTEN(out_csv_cell, "\xE4\xBD\xA0", "\xE4\xBD\xA0");
+    EXPECT_WRITTEN(out_csv_cell, "a\xFFz", "a\xEF\xBF\xBDz");
+    EXPECT_WRITTEN(out_csv_cell, "\"\xE4\xBD,", "\"\"\"\xEF\xBF\xBD\xEF\xBF\xBD,\"");
 }
 
 static void only_regular_files_are_mapped(void **state)
