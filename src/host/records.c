@@ -270,52 +270,59 @@ static void finish_attrs(struct records *r)
     SORT(r->attrs);
 }
 
-/* The signature of `first` followed by `second`. */
-static uint32_t join_signatures(struct records *r, uint32_t first, uint32_t second, struct map *known)
+/* The signature of parts[n] (indices in tensors) one behind the other. */
+static uint32_t join_signatures(struct records *r, const struct sort_key *parts, size_t n)
 {
-    bool is_new;
-    uint32_t *joined = map_put(known, (uint64_t)first << 32 | second, 0, &is_new);
-    if (!is_new) return *joined;
-    size_t a = intern_length(&r->signatures, first), b = intern_length(&r->signatures, second);
-    char *bytes = mem_alloc(a + b);
-    memcpy(bytes, intern_at(&r->signatures, first), a);
-    memcpy(bytes + a, intern_at(&r->signatures, second), b);
-    *joined = intern_put(&r->signatures, bytes, a + b, NULL);
-    free(bytes);
-    return *joined;
+    size_t bytes = 0, at = 0;
+    for (size_t i = 0; i < n; i++) bytes += intern_length(&r->signatures, r->tensors.at[parts[i].index].signature);
+    char *joined = mem_alloc(bytes);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t signature = r->tensors.at[parts[i].index].signature;
+        size_t length = intern_length(&r->signatures, signature);
+        if (length) memcpy(joined + at, intern_at(&r->signatures, signature), length);
+        at += length;
+    }
+    uint32_t number = intern_put(&r->signatures, joined, bytes, NULL);
+    free(joined);
+    return number;
 }
 
 /* Records of one operator at one time are parts of one description: tensors[first … end) have the same thread and time.
- * Returns where the joined ones end, written from `to`. */
-static size_t join_launch(struct records *r, size_t first, size_t end, size_t to, struct map *known)
+ * Returns where the joined ones end, written from `to`, in order of their first parts. All parts of an operator are put
+ * together at once, or many of them would cost their number squared. */
+static size_t join_launch(struct records *r, size_t first, size_t end, size_t to)
 {
-    struct map place_of = {0}; /* name -> index */
-    for (size_t i = first; i < end; i++) {
-        struct tensors part = r->tensors.at[i];
-        bool is_new;
-        uint32_t place = *map_put(&place_of, part.name, (uint32_t)to, &is_new);
-        if (is_new) r->tensors.at[to++] = part;
-        else r->tensors.at[place].signature = join_signatures(r, r->tensors.at[place].signature, part.signature, known);
+    struct map number_of = {0}; /* of names, in order of appearance */
+    size_t n = end - first;
+    struct sort_key *order = mem_alloc(n * sizeof *order);
+    for (size_t i = 0; i < n; i++)
+        order[i] = (struct sort_key){*map_put(&number_of, r->tensors.at[first + i].name, (uint32_t)number_of.n, NULL),
+                                     (uint32_t)(first + i)};
+    map_free(&number_of);
+    sort_keys(order, n);
+    for (size_t i = 0, behind; i < n; i = behind) {
+        struct tensors whole = r->tensors.at[order[i].index];
+        for (behind = i + 1; behind < n && order[behind].key == order[i].key;) behind++;
+        if (behind > i + 1) whole.signature = join_signatures(r, order + i, behind - i);
+        r->tensors.at[to++] = whole; /* its first part is not before that place */
     }
-    map_free(&place_of);
+    free(order);
     return to;
 }
 
 static void finish_tensors(struct records *r)
 {
     SORT(r->tensors);
-    struct map known = {0};
     size_t n = r->tensors.n, to = 0;
     for (size_t i = 0, end; i < n; i = end) {
         const struct tensors *t = &r->tensors.at[i];
         end = i + 1;
         while (end < n && r->tensors.at[end].time == t->time && r->tensors.at[end].thread_id == t->thread_id) end++;
         if (end == i + 1) r->tensors.at[to++] = *t;
-        else to = join_launch(r, i, end, to, &known);
+        else to = join_launch(r, i, end, to);
     }
     r->tensors.n = to;
     array_trim(&r->tensors);
-    map_free(&known);
 
     array_reserve(&r->tensor_texts, r->signatures.items.n);
     for (uint32_t i = 0; i < r->signatures.items.n; i++)

@@ -467,6 +467,36 @@ static void more_than_five_tensors_come_in_several_records(void **state)
     fixture_end(&f);
 }
 
+/* Records of two operators of one launch may alternate. */
+static void tensor_records_of_one_operator_are_joined(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_begin(&f);
+    struct tensor_record t[5];
+    for (uint32_t i = 0; i < 5; i++) t[i] = (struct tensor_record){IN, ND, 3, {i + 1}};
+    put_api(&f, LEVEL_NODE, T_LAUNCH, 100, 200, H_OP_A);
+    put_basic(&f, 150, H_OP_A, 0, H_ADD, 1);
+    put_tensors(&f, 140, H_OP_A, t, 1);
+    for (uint32_t i = 0; i < 100; i++) {
+        put_tensors(&f, 150, H_OP_A, t, 5);
+        put_tensors(&f, 150, H_OP_B, t, 1);
+    }
+    put_tensors(&f, 150, H_OP_A, t + 3, 1);
+    put_basic(&f, 150, H_OP_B, 0, H_ADD, 1);
+    put_contexts(&f, LEVEL_NODE, 150, H_OP_A, 1, 7u);
+    put_contexts(&f, LEVEL_NODE, 150, H_OP_B, 1, 8u);
+    put_track(&f, 160, 1, 1, R_AICORE, 0);
+    fixture_load(&f, 1);
+    const struct op *a = op_of(&f, task_of(&f, 1, 7)), *b = op_of(&f, task_of(&f, 1, 8));
+    assert_int_equal(a->tensor_count, 501);
+    assert_memory_equal(strpool_text(f.strings, a->input_shapes), "1;2;3;4;5;1;2", 13);
+    assert_string_equal(strpool_text(f.strings, a->input_shapes) + strpool_length(f.strings, a->input_shapes) - 4,
+                        ";5;4");
+    assert_int_equal(b->tensor_count, 100);
+    fixture_end(&f);
+}
+
 static void a_count_that_lies_is_cut(void **state)
 {
     (void)state;
@@ -683,6 +713,7 @@ int main(void)
         cmocka_unit_test(copy_records_without_tasks_are_one_row),
         cmocka_unit_test(captured_streams_and_operators),
         cmocka_unit_test(more_than_five_tensors_come_in_several_records),
+        cmocka_unit_test(tensor_records_of_one_operator_are_joined),
         cmocka_unit_test(a_count_that_lies_is_cut),
         cmocka_unit_test(absurd_context_ranges_do_not_blow_up),
         cmocka_unit_test(deep_nesting_loses_nothing),
