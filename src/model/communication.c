@@ -426,14 +426,14 @@ static void collect_executions(const struct work *w, executions *out)
     map_free(&at);
 }
 
+/* Longest total first. */
 static void sort_statistics(struct comm_statistic *s, size_t n)
 {
-    for (size_t i = 1; i < n; i++) { /* a handful of operator types */
-        struct comm_statistic x = s[i];
-        size_t j = i;
-        for (; j && s[j - 1].total_ns < x.total_ns; j--) s[j] = s[j - 1];
-        s[j] = x;
-    }
+    struct sort_key *order = mem_alloc(n * sizeof *order);
+    for (size_t i = 0; i < n; i++) order[i] = (struct sort_key){~((uint64_t)s[i].total_ns ^ 1ull << 63), (uint32_t)i};
+    sort_keys(order, n);
+    sort_permute(s, sizeof *s, order, n);
+    free(order);
 }
 
 /* Damaged times may lie further apart than an int64_t can say. */
