@@ -635,6 +635,18 @@ static void test_scripts_do_not_repeat_for_ever(void **state)
     array_free(&w->devices[0].data.recorded_freqs);
 }
 
+static void test_repetitions_end_with_time_itself(void **state)
+{
+    struct world *w = *state;
+    w->session.script_timeline = true;
+    w->dirs[0].meta.has_end = true;
+    w->dirs[0].meta.end_ns = INT64_MAX;
+    array_push(&w->devices[0].data.recorded_freqs, ((struct freq_point){.time_ns = INT64_MAX - 2500000, .mhz = 1000}));
+    export_all(w);
+    assert_int_equal(times_in(file_text(w, "msprof"), "MHz"), 4);
+    array_free(&w->devices[0].data.recorded_freqs);
+}
+
 static void test_scripts_draw_arrows_from_the_launch(void **state)
 {
     struct world *w = *state;
@@ -726,6 +738,7 @@ int main(void)
         TEST(test_frequency_is_a_counter_written_once),
         TEST(test_scripts_repeat_the_frequency_every_ms),
         TEST(test_scripts_do_not_repeat_for_ever),
+        TEST(test_repetitions_end_with_time_itself),
         TEST(test_scripts_draw_arrows_from_the_launch),
         TEST(test_scripts_name_more_levels),
         TEST(test_a_file_that_cannot_be_written_is_an_error),

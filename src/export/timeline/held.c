@@ -19,8 +19,8 @@ static void stretch(struct line *l, const struct held_value *from, int64_t to_ns
     if (from->time_ns >= start_ns) l->put(l->t, l->pid, from->time_ns, from->value);
     if (span <= REPEAT_NS || span > l->left_ns) return;
     l->left_ns -= span;
-    for (int64_t ns = from->time_ns + REPEAT_NS; ns < to_ns - CLOSE_NS; ns += REPEAT_NS)
-        if (ns >= start_ns) l->put(l->t, l->pid, ns, from->value);
+    for (int64_t after = REPEAT_NS; after < span - CLOSE_NS; after += REPEAT_NS) /* no overflow near the end of time */
+        if (from->time_ns + after >= start_ns) l->put(l->t, l->pid, from->time_ns + after, from->value);
 }
 
 void held_line(struct trace *t, uint32_t pid, const struct prof_dir *dir, const struct held_value *values, size_t n,
