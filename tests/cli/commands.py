@@ -1,5 +1,6 @@
 """The command line: options, exit statuses, which files appear, what is said."""
 import glob
+import json
 import os
 import pty
 import re
@@ -116,6 +117,28 @@ def test_an_older_database_never_makes_a_run_skip_the_work(b):
     b.run("export", "db", "-dir", prof).ends(0)
     left = glob.glob(prof + "/msprof_*.db")
     demand(len(left) == 1 and os.path.getsize(left[0]) > 3, left)
+
+
+def test_runs_at_the_same_time_leave_one_whole_database(b):
+    prof = b.prof()
+    for _ in range(4):
+        runs = [b.start("export", "-dir", prof, "-q") for _ in range(3)]
+        for run in runs:
+            demand(run.wait(timeout=60) == 0, run.communicate())
+        demand(b.outputs(prof).count("msprof.db") == 1, b.outputs(prof))
+        with open(b.output(prof, "msprof.db"), "rb") as file:
+            demand(file.read(15) == b"SQLite format 3", "no database")
+    b.no_leftovers(prof)
+
+
+def test_json_tables_and_timelines_have_files_of_their_own(b):
+    prof = b.prof()
+    b.export(prof, "--format", "json").ends(0)
+    b.has_all(prof, "step_trace.json", "step_trace_table.json", "op_summary.json")
+    with open(b.output(prof, "step_trace.json"), encoding="utf-8") as file:
+        demand(all("ph" in event for event in json.load(file)), "not a timeline")
+    with open(b.output(prof, "step_trace_table.json"), encoding="utf-8") as file:
+        demand(all("Iteration ID" in row for row in json.load(file)), "not a table")
 
 
 def test_all_files_of_a_run_carry_one_time(b):

@@ -436,6 +436,24 @@ static void same_rows_give_the_same_bytes(void **state)
     assert_memory_equal(first, second, n[0]);
 }
 
+static void a_foreign_journal_is_not_played_into_a_new_file(void **state)
+{
+    static const char *const ends[] = {"-wal", "-shm", "-journal"};
+    char name[80];
+    (void)state;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        snprintf(name, sizeof name, "%s%s", path, ends[i]);
+        FILE *f = fopen(name, "w");
+        assert_non_null(f);
+        fclose(f);
+    }
+    write_rows(512, 1);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        snprintf(name, sizeof name, "%s%s", path, ends[i]);
+        assert_int_not_equal(access(name, F_OK), 0);
+    }
+}
+
 static void a_discarded_file_leaves_nothing(void **state)
 {
     (void)state;
@@ -467,6 +485,7 @@ int main(void)
         cmocka_unit_test(schema_text_is_as_documented),
         cmocka_unit_test(sqlite_can_go_on_writing),
         cmocka_unit_test(same_rows_give_the_same_bytes),
+        cmocka_unit_test(a_foreign_journal_is_not_played_into_a_new_file),
         cmocka_unit_test(a_discarded_file_leaves_nothing),
     };
     return cmocka_run_group_tests(tests, make_dir, remove_dir);

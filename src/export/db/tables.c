@@ -4,8 +4,10 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -46,8 +48,6 @@ const struct db_table_kind *const db_tables[] = {
 };
 const size_t db_n_tables = sizeof db_tables / sizeof *db_tables;
 
-static const char *const leftovers[] = {"-wal", "-shm", "-journal"};
-
 /* "msprof_" 14 digits ".db" */
 static bool is_database_name(const char *name)
 {
@@ -55,16 +55,6 @@ static bool is_database_name(const char *name)
     for (int i = 7; i < 21; i++)
         if (!isdigit((unsigned char)name[i])) return false;
     return !strcmp(name + 21, ".db");
-}
-
-/* What a program that had the database open left beside it. */
-static void remove_leftovers(const char *path)
-{
-    for (size_t i = 0; i < sizeof leftovers / sizeof *leftovers; i++) {
-        char *name = mem_printf("%s%s", path, leftovers[i]);
-        unlink(name);
-        free(name);
-    }
 }
 
 /* Exactly one database stays in a PROF directory: viewers take two for a cluster. */
@@ -75,13 +65,24 @@ static void remove_older(const char *dir, const char *keep, struct diag *diag)
     for (const struct dirent *e; (e = readdir(d));) {
         if (!is_database_name(e->d_name) || !strcmp(e->d_name, keep)) continue;
         char *path = mem_printf("%s/%s", dir, e->d_name);
-        if (unlink(path) == 0) remove_leftovers(path);
+        if (unlink(path) == 0) db_remove_leftovers(path);
         else if (errno != EISDIR)
             diag_note(diag, DIAG_WARNING, e->d_name, DIAG_NO_OFFSET, "older database cannot be removed: %s",
                       strerror(errno));
         free(path);
     }
     closedir(d);
+}
+
+/* Two programs that export the same PROF directory must not remove each other's database. Where directories cannot be
+ * locked (-1) they may. */
+static int lock_dir(const char *dir)
+{
+    int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) return -1;
+    while (flock(fd, LOCK_EX))
+        if (errno != EINTR) break;
+    return fd;
 }
 
 static void write_metrics(struct db_run *run, struct db_file *f)
@@ -120,12 +121,13 @@ int db_export(struct export_target *t, struct error *err)
     if (f) {
         uint64_t bytes, rows;
         write_tables(f, t);
-        remove_leftovers(path); /* of a file of that name: a foreign journal would be played into the new one */
+        int lock = lock_dir(dir);
         failed = db_file_commit(f, &bytes, &rows, err);
         if (!failed) {
             remove_older(dir, name, t->diag);
             export_wrote(t, path, bytes, rows);
         }
+        if (lock >= 0) close(lock);
     }
     free(path);
     free(name);

@@ -21,6 +21,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "base/sort.h"
@@ -370,10 +371,21 @@ int db_file_commit(struct db_file *f, uint64_t *bytes, uint64_t *rows, struct er
     put_file_header(first, f->pages.size, f->pages.n);
     *bytes = (uint64_t)f->pages.n * f->pages.size;
     *rows = f->rows;
+    db_remove_leftovers(f->pages.out.temp.final_path);
     int failed = pages_commit(&f->pages, first, err);
     free(first);
     free(f);
     return failed;
+}
+
+void db_remove_leftovers(const char *path)
+{
+    static const char *const ends[] = {"-wal", "-shm", "-journal"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        char *name = mem_printf("%s%s", path, ends[i]);
+        unlink(name);
+        free(name);
+    }
 }
 
 void db_file_discard(struct db_file *f)

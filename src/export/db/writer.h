@@ -57,6 +57,10 @@ struct db_file *db_file_open(const char *path, uint32_t page_size, struct progre
 int db_file_commit(struct db_file *f, uint64_t *bytes, uint64_t *rows, struct error *err);
 void db_file_discard(struct db_file *f);
 
+/* Remove what a program that had the database `path` open may have left beside it: a foreign journal would be played
+ * into the next one of that name. db_file_commit does so. */
+void db_remove_leftovers(const char *path);
+
 /* A table that is being filled. Its members belong to the functions below. */
 struct db_table {
     struct db_file *file;
