@@ -261,7 +261,9 @@ static bool check(struct ranks *r, struct asking *q, int *status)
     }
     if (none) say_who_has_nothing(r, q, none);
     if (without_master)
-        answer_note(q, "times of %zu operators left out, each of a rank: no task on a master plane tells when they ran",
+        answer_note(q,
+                    "the times of %zu operators, counted on each rank, are left out: no task on a main stream tells "
+                    "when they ran",
                     without_master);
     return true;
 }
