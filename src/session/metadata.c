@@ -355,13 +355,10 @@ static unsigned fill_events(uint32_t events[PMU_MAX_EVENTS], const json_t *sampl
     return n;
 }
 
+/* Collectors have one of two names for it; profLevel counts where it is there, even empty. */
 static bool is_level0(const json_t *sample)
 {
-    char *level = meta_text(sample, "profLevel", "");
-    if (!*level) {
-        free(level);
-        level = meta_text(sample, "prof_level", "");
-    }
+    char *level = meta_text(sample, json_object_get(sample, "profLevel") ? "profLevel" : "prof_level", "");
     bool yes = !strcmp(level, "l0") || !strcmp(level, "level0");
     free(level);
     return yes;
