@@ -150,7 +150,7 @@ static void csv_chars(struct out *o, const unsigned char *p, const unsigned char
 {
     const unsigned char *plain = p;
     while (p < end) {
-        size_t len = *p == '"' ? 0 : utf8_length(p, (size_t)(end - p));
+        size_t len = *p == '"' || !*p ? 0 : utf8_length(p, (size_t)(end - p));
         if (len) {
             p += len;
             continue;
@@ -169,7 +169,7 @@ void out_csv_cell(struct out *o, const char *text, size_t n)
     bool quote = false, plain = true;
     for (size_t i = 0; i < n; i++) {
         quote |= p[i] == ',' || p[i] == '"' || p[i] == '\n' || p[i] == '\r';
-        plain &= p[i] < 0x80;
+        plain &= p[i] && p[i] < 0x80;
     }
     if (!quote && plain) {
         out_bytes(o, text, n);

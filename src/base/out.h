@@ -115,8 +115,8 @@ void out_json_chars(struct out *o, const char *text, size_t n);
 /* Length of the valid UTF-8 sequence at p (1 … 4) with n >= 1 bytes left, 0 when there is none. */
 size_t utf8_length(const unsigned char *p, size_t n);
 
-/* One CSV cell: quoted (quotes doubled) only when it holds a comma, a quote, CR or LF; what is not valid UTF-8 becomes
- * U+FFFD as above. */
+/* One CSV cell: quoted (quotes doubled) only when it holds a comma, a quote, CR or LF. What is not valid UTF-8 becomes
+ * U+FFFD as above; so does NUL, at which readers stop. */
 void out_csv_cell(struct out *o, const char *text, size_t n);
 
 #endif

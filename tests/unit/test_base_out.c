@@ -201,6 +201,9 @@ static void csv_cells(void **state)
     EXPECT_WRITTEN(out_csv_cell, "two\nlines", "\"two\nlines\"");
     EXPECT_WRITTEN(out_csv_cell, "\r", "\"\r\"");
     EXPECT_WRITTEN(out_csv_cell, "\xE4\xBD\xA0", "\xE4\xBD\xA0");
+    EXPECT_WRITTEN(out_csv_cell, "a\0b",
+                   "a\xEF\xBF\xBD"
+                   "b");
     EXPECT_WRITTEN(out_csv_cell, "a\xFFz", "a\xEF\xBF\xBDz");
     EXPECT_WRITTEN(out_csv_cell, "\"\xE4\xBD,", "\"\"\"\xEF\xBF\xBD\xEF\xBF\xBD,\"");
 }
