@@ -94,13 +94,19 @@ static void join_device(size_t item, void *context)
     overlap_build(m, d, &b->known);
 }
 
-/* Timeline thread ids of communication lanes run on from device to device. */
+static int by_number(const void *x, const void *y)
+{
+    const struct device_model *const *a = x, *const *b = y;
+    return (*a)->device_id - (*b)->device_id;
+}
+
+/* Timeline thread ids of communication lanes run on from device to device, in the order of their numbers. */
 static void number_lanes(struct model *m)
 {
     uint32_t next = 0;
     for (size_t i = 0; i < m->n_devices; i++) {
-        for (size_t g = 0; g < m->devices[i].comm_groups.n; g++) {
-            struct comm_group *group = &m->devices[i].comm_groups.at[g];
+        for (size_t g = 0; g < m->by_number[i]->comm_groups.n; g++) {
+            struct comm_group *group = &m->by_number[i]->comm_groups.at[g];
             group->first_tid = next++;
             if (group->planes.n) next += group->planes.at[group->planes.n - 1] + 1;
         }
@@ -143,10 +149,13 @@ void model_build(struct model *m, const struct session *s, const struct model_op
 {
     *m = (struct model){.session = s, .strings = strpool_new(), .n_devices = s->n_devices};
     m->devices = mem_zalloc(s->n_devices, sizeof *m->devices);
+    m->by_number = mem_alloc(s->n_devices * sizeof *m->by_number);
     for (size_t i = 0; i < s->n_devices; i++) {
         m->devices[i].dir = &s->devices[i];
         m->devices[i].device_id = s->devices[i].device_id;
+        m->by_number[i] = &m->devices[i];
     }
+    if (s->n_devices) qsort(m->by_number, s->n_devices, sizeof *m->by_number, by_number);
     struct build b = {m, options, diag, known_texts(m->strings), host_streams_expanded(s, diag)};
     progress_phase(options->progress, "reading", s->input_bytes, 1);
     jobs_each(options->threads, m->n_devices + 1, load_side, &b);
@@ -176,6 +185,7 @@ void model_free(struct model *m)
         for (int k = 0; k < OVERLAP_KINDS; k++) array_free(&d->overlap[k]);
     }
     free(m->devices);
+    free(m->by_number);
     host_free(&m->host);
     strpool_free(m->strings);
     *m = (struct model){0};

@@ -145,9 +145,10 @@ struct model {
     enum model_scope scope;
     struct strpool *strings; /* owned */
     struct host_data host;
-    struct device_model *devices; /* ascending device id */
+    struct device_model *devices; /* in the order of the session */
     size_t n_devices;
-    void **metric_data; /* what metrics/ loaded: see metric_data() in metrics/metric.h */
+    struct device_model **by_number; /* [n_devices], the same, ascending device id */
+    void **metric_data;              /* what metrics/ loaded: see metric_data() in metrics/metric.h */
 };
 
 struct model_options {

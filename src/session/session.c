@@ -150,7 +150,7 @@ struct candidate {
 };
 
 struct opening {
-    ARRAY(struct candidate) all; /* devices by number, then the host: the order in which siblings are asked */
+    ARRAY(struct candidate) all; /* devices by name, then the host: the order in which siblings are asked */
     struct diag *diag;
 };
 
@@ -160,6 +160,13 @@ static int by_device_host_last(const void *x, const void *y)
     if (a->is_host != b->is_host) return a->is_host - b->is_host;
     if (a->device_id != b->device_id) return a->device_id - b->device_id;
     return strcmp(a->name, b->name);
+}
+
+/* "device_10" before "device_2": the order in which the reference's reports have devices. */
+static int by_name_host_last(const void *x, const void *y)
+{
+    const struct prof_dir *a = &((const struct candidate *)x)->dir, *b = &((const struct candidate *)y)->dir;
+    return a->is_host != b->is_host ? a->is_host - b->is_host : strcmp(a->name, b->name);
 }
 
 static void candidate_free(struct candidate *c)
@@ -353,6 +360,7 @@ static int find_candidates(struct opening *o, const char *path, struct error *er
         }
     }
     o->all.n = kept;
+    qsort(o->all.at, kept, sizeof *o->all.at, by_name_host_last);
     return 0;
 }
 

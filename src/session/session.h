@@ -63,7 +63,7 @@ struct session {
     char *path;               /* the PROF directory, as given (no trailing slash) */
     char *name;               /* its base name */
     struct prof_dir *host;    /* NULL = device-only collection */
-    struct prof_dir *devices; /* ascending device_id */
+    struct prof_dir *devices; /* ascending name, as text */
     size_t n_devices;
     /* The session record: the host's, else the first device's */
     const struct metadata *meta;

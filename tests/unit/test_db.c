@@ -25,6 +25,7 @@ struct world {
     struct session session;
     struct prof_dir host, dirs[2];
     struct device_model devices[2];
+    struct device_model *by_number[2];
     struct model m;
     struct export_target target;
     char dir[64];
@@ -46,6 +47,7 @@ static int setup(void **state)
     for (uint16_t i = 0; i < 2; i++) {
         w->dirs[i] = (struct prof_dir){.device_id = i, .chip = &chip};
         w->devices[i] = (struct device_model){.dir = &w->dirs[i], .device_id = i};
+        w->by_number[i] = &w->devices[i];
     }
     w->session = (struct session){.path = w->dir,
                                   .host = &w->host,
@@ -54,7 +56,11 @@ static int setup(void **state)
                                   .n_devices = 2,
                                   .start_ns = T0,
                                   .end_ns = T0 + 1000};
-    w->m = (struct model){.session = &w->session, .strings = strpool_new(), .devices = w->devices, .n_devices = 2};
+    w->m = (struct model){.session = &w->session,
+                          .strings = strpool_new(),
+                          .devices = w->devices,
+                          .n_devices = 2,
+                          .by_number = w->by_number};
     w->target = (struct export_target){.model = &w->m, .stamp = STAMP, .output_dir = w->dir, .diag = diag_new()};
     *state = w;
     return 0;

@@ -348,13 +348,27 @@ static void first_and_last_blocks_of_a_task_are_shown(void **state)
     assert_false(timeline_has("\"Core Id\":6}"));
 }
 
-static void a_lone_vector_block_is_not_shown(void **state)
+static void a_lone_block_is_first_and_last(void **state)
 {
     (void)state;
     struct metric_bytes b = {.n = 0};
     put_block(&b, 5, true, 1, 12000, 15000);
     block_detail(5, &b);
-    assert_false(timeline_has("Block Detail"));
+    assert_true(timeline_has("\"AIV Earliest\""));
+    assert_true(timeline_has("\"AIV Latest\""));
+    assert_false(timeline_has("\"AIC Earliest\""));
+}
+
+/* The task begins at …10000 ns; the doubles near that are …09984 and …10240. */
+static void a_block_may_be_over_before_its_task_began(void **state)
+{
+    (void)state;
+    struct metric_bytes b = {.n = 0};
+    put_block(&b, 5, true, 1, 10020, 13000);
+    put_block(&b, 5, true, 2, 10200, 13000);
+    block_detail(5, &b);
+    assert_true(timeline_has("\"Core Id\":2}"));
+    assert_false(timeline_has("\"Core Id\":1}"));
 }
 
 static void assert_digits(double value, const char *expected)
@@ -397,7 +411,8 @@ int main(void)
         TEST(dpu_communication_says_what_it_moved),
         TEST(parts_of_fused_tasks_are_shown_by_what_they_ran_on),
         TEST(first_and_last_blocks_of_a_task_are_shown),
-        TEST(a_lone_vector_block_is_not_shown),
+        TEST(a_lone_block_is_first_and_last),
+        TEST(a_block_may_be_over_before_its_task_began),
         cmocka_unit_test(doubles_in_texts_have_the_digits_of_the_reference),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

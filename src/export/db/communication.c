@@ -6,7 +6,7 @@ static void write_communication_op(struct db_run *run, struct db_table *t)
     uint32_t next = 0;
     uint64_t repeated = 0;
     for (size_t d = 0; d < run->model->n_devices; d++) {
-        const struct device_model *device = &run->model->devices[d];
+        const struct device_model *device = run->model->by_number[d];
         for (size_t i = 0; i < device->comm_ops.n; i++) {
             const struct comm_op *o = &device->comm_ops.at[i];
             uint32_t id = ids_comm_op(&run->ids, o->key);
@@ -58,7 +58,7 @@ const struct db_table_kind table_communication_op = {
 static void write_communication_task_info(struct db_run *run, struct db_table *t)
 {
     for (size_t d = 0; d < run->model->n_devices; d++) {
-        const struct device_model *device = &run->model->devices[d];
+        const struct device_model *device = run->model->by_number[d];
         for (size_t i = 0; i < device->comm_tasks.n; i++) {
             const struct comm_task *k = &device->comm_tasks.at[i];
             struct db_task_key key = {device->device_id, k->stream_id, k->task_id, k->context_id, k->batch_id};

@@ -4,7 +4,7 @@
 static void write_aicore_freq(struct db_run *run, struct db_table *t)
 {
     for (size_t d = 0; d < run->model->n_devices; d++) {
-        const struct device_model *device = &run->model->devices[d];
+        const struct device_model *device = run->model->by_number[d];
         if (!device->dir->chip->freq_in_db) continue;
         for (size_t i = 0; i < device->data.freqs.n; i++) {
             const struct freq_point *p = &device->data.freqs.at[i];

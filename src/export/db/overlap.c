@@ -5,7 +5,7 @@ static void write_overlap_analysis(struct db_run *run, struct db_table *t)
 {
     int64_t id = 0;
     for (size_t d = 0; d < run->model->n_devices; d++) {
-        const struct device_model *device = &run->model->devices[d];
+        const struct device_model *device = run->model->by_number[d];
         if (!device->has_tasks) continue;
         for (int kind = 0; kind < OVERLAP_KINDS; kind++) {
             for (size_t i = 0; i < device->overlap[kind].n; i++) {

@@ -84,7 +84,7 @@ static void write_device(struct db_run *run, struct db_table *t, const struct de
 
 static void write_task_pmu_info(struct db_run *run, struct db_table *t)
 {
-    for (size_t d = 0; d < run->model->n_devices; d++) write_device(run, t, &run->model->devices[d]);
+    for (size_t d = 0; d < run->model->n_devices; d++) write_device(run, t, run->model->by_number[d]);
 }
 
 const struct db_table_kind table_task_pmu_info = {

@@ -29,7 +29,7 @@ static void write_task(struct db_run *run, struct db_table *t)
 {
     uint32_t pid = run->model->session->meta->pid;
     for (size_t d = 0; d < run->model->n_devices; d++) {
-        const struct device_model *device = &run->model->devices[d];
+        const struct device_model *device = run->model->by_number[d];
         for (size_t i = 0; i < device->tasks.n; i++) {
             const struct task *k = &device->tasks.at[i];
             struct db_task_key key = {device->device_id, k->stream_id, k->task_id, k->context_id, k->batch_id};
@@ -47,7 +47,7 @@ static void write_task(struct db_run *run, struct db_table *t)
             db_row(t);
         }
     }
-    for (size_t d = 0; d < run->model->n_devices; d++) write_marks(run, t, &run->model->devices[d], pid);
+    for (size_t d = 0; d < run->model->n_devices; d++) write_marks(run, t, run->model->by_number[d], pid);
 }
 
 const struct db_table_kind table_task = {
