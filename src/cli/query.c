@@ -152,7 +152,7 @@ static int ask(const struct option_values *values)
     size_t n = npuprof_answer_lines(answer, &lines);
     print_answer(answer);
     for (size_t i = 0; i < n && status; i++)
-        if (lines[i].failed) fprintf(stderr, "npuprof: error: %s\n", lines[i].info);
+        if (lines[i].failed == 1) fprintf(stderr, "npuprof: error: %s\n", lines[i].info);
     npuprof_answer_free(answer);
     return exit_status(status);
 }
