@@ -55,10 +55,10 @@ static void copy_args(struct trace *t, const struct task *task)
 {
     const struct memcpy_info *info = task->memcpy == NONE ? NULL : &t->model->host.memcpys.at[task->memcpy];
     uint64_t size = info ? info->size : 0;
-    int64_t duration_ns = trace_duration(task->start_ns, task->end_ns);
+    double duration_ns = (double)trace_duration(task->start_ns, task->end_ns) + task->rest_ps / 1e3;
     trace_arg_u64(t, "size(B)", size);
     trace_key(t, "bandwidth(GB/s)");
-    out_double(&t->out, duration_ns > 0 ? (double)size / (double)duration_ns : 0.0); /* bytes per ns */
+    out_double(&t->out, duration_ns > 0 ? (double)size / duration_ns : 0.0); /* bytes per ns */
     trace_arg_text(t, "operation", info ? memcpy_direction_name(info->direction) : "other");
 }
 
