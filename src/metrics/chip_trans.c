@@ -89,6 +89,7 @@ static void show(struct trace *t, uint32_t pid, const struct prof_dir *dir, cons
     const struct chip_trans *trans = data;
     bool script = t->model->session->script_timeline;
     bool threads[2] = {false, false};
+    uint64_t before = t->events;
     for (size_t i = 0; i < trans->samples.n; i++) {
         const struct sample *s = &trans->samples.at[i];
         if (sample_too_early(dir, s->time_ns)) continue;
@@ -102,8 +103,9 @@ static void show(struct trace *t, uint32_t pid, const struct prof_dir *dir, cons
         }
         threads[s->kind == KIND_PA_LINK] = true;
     }
-    if (script && threads[1]) trace_thread_name(t, pid, THREAD_PA_LINK, "PA Link");
-    if (script && threads[0]) trace_thread_name(t, pid, THREAD_PCIE, "PCIE");
+    if (!script || (t->limited && t->events == before)) return;
+    if (threads[1]) trace_thread_name(t, pid, THREAD_PA_LINK, "PA Link");
+    if (threads[0]) trace_thread_name(t, pid, THREAD_PCIE, "PCIE");
 }
 
 const struct metric metric_chip_trans = {

@@ -156,8 +156,9 @@ static void write_layer(struct trace *t, const struct layer *layer)
         any = true;
         add_samples(&all, m->devices[d].dir, sio);
         if (!m->session->script_timeline) continue;
-        layer_process(t, layer, m->devices[d].dir);
+        uint64_t before = t->events;
         put_samples(t, layer, &all);
+        if (!t->limited || t->events > before) layer_process(t, layer, m->devices[d].dir);
         all.n = 0;
     }
     for (size_t d = 0; any && !m->session->script_timeline && d < m->n_devices; d++)
