@@ -6,7 +6,7 @@
 
 extern const struct metric metric_hbm, metric_ddr, metric_pcie, metric_hccs, metric_llc, metric_nic, metric_roce,
     metric_npu_mem, metric_netdev, metric_dvpp, metric_llc_text, metric_npu_module_mem;
-extern const struct metric metric_ub, metric_ccu, metric_biu_perf, metric_dpu;
+extern const struct metric metric_ub, metric_ccu, metric_biu_perf, metric_biu_monitor, metric_dpu;
 extern const struct metric metric_host_cpu, metric_host_mem, metric_host_disk, metric_host_network, metric_host_calls;
 extern const struct metric metric_system_cpu, metric_process_cpu, metric_system_mem, metric_process_mem;
 extern const struct metric metric_op_memory, metric_static_op_mem, metric_msproftx;

@@ -12,15 +12,15 @@
 /* In the order of the outputs. It is also that in which script timelines number processes, which is known: HBM, DDR,
  * PCIe, HCCS, NIC, RoCE, LLC, NPU memory, utilisation of cores, what STARS samples. */
 const struct metric *const metrics[] = {
-    &metric_hbm,         &metric_ddr,        &metric_pcie,         &metric_hccs,       &metric_nic,
-    &metric_roce,        &metric_llc,        &metric_llc_text,     &metric_npu_mem,    &metric_npu_module_mem,
-    &metric_core_usage,  &metric_aicpu,      &metric_netdev,       &metric_dvpp,       &metric_soc_info,
-    &metric_chip_trans,  &metric_biu_perf,   &metric_acc_pmu,      &metric_sio,        &metric_qos,
-    &metric_l2_cache,    &metric_soc_pmu,    &metric_voltage,      &metric_ub,         &metric_ccu,
-    &metric_dpu,         &metric_ai_cpu,     &metric_ctrl_cpu,     &metric_ts_cpu,     &metric_host_cpu,
-    &metric_host_mem,    &metric_host_disk,  &metric_host_network, &metric_host_calls, &metric_system_cpu,
-    &metric_process_cpu, &metric_system_mem, &metric_process_mem,  &metric_op_memory,  &metric_static_op_mem,
-    &metric_msproftx,
+    &metric_hbm,           &metric_ddr,         &metric_pcie,        &metric_hccs,         &metric_nic,
+    &metric_roce,          &metric_llc,         &metric_llc_text,    &metric_npu_mem,      &metric_npu_module_mem,
+    &metric_core_usage,    &metric_aicpu,       &metric_netdev,      &metric_dvpp,         &metric_soc_info,
+    &metric_chip_trans,    &metric_biu_perf,    &metric_biu_monitor, &metric_acc_pmu,      &metric_sio,
+    &metric_qos,           &metric_l2_cache,    &metric_soc_pmu,     &metric_voltage,      &metric_ub,
+    &metric_ccu,           &metric_dpu,         &metric_ai_cpu,      &metric_ctrl_cpu,     &metric_ts_cpu,
+    &metric_host_cpu,      &metric_host_mem,    &metric_host_disk,   &metric_host_network, &metric_host_calls,
+    &metric_system_cpu,    &metric_process_cpu, &metric_system_mem,  &metric_process_mem,  &metric_op_memory,
+    &metric_static_op_mem, &metric_msproftx,
 };
 const size_t n_metrics = sizeof metrics / sizeof *metrics;
 

@@ -211,7 +211,7 @@ static const struct chip chips[] = {
         .sqe_names = stars_sqes,
         .samples = SAMPLES_COMMON | SAMPLE_LLC | SAMPLE_HCCS | SAMPLE_PCIE | SAMPLE_NIC | SAMPLE_ROCE | SAMPLE_NETDEV |
                    SAMPLE_DVPP | SAMPLE_QOS | SAMPLE_STARS | SAMPLE_NPU_MEM | SAMPLE_NPU_MODULE_MEM | SAMPLE_SOC_PMU |
-                   SAMPLE_L2_CACHE | SAMPLE_TS_CPU | SAMPLE_VOLTAGE,
+                   SAMPLE_L2_CACHE | SAMPLE_TS_CPU | SAMPLE_VOLTAGE | SAMPLE_BIU_RECORDS,
         .llc_parts = 2,
         .pcie_latest = true,
         .dvpp_ids = true,
@@ -238,7 +238,7 @@ static const struct chip chips[] = {
         .pmu_not_there = no_vector_counters,
         .sqe_names = stars_sqes,
         .samples = SAMPLES_COMMON | SAMPLE_DDR | SAMPLE_LLC | SAMPLE_NIC | SAMPLE_NETDEV | SAMPLE_DVPP | SAMPLE_STARS |
-                   SAMPLE_NPU_MEM | SAMPLE_NPU_MODULE_MEM | SAMPLE_L2_CACHE | SAMPLE_TS_CPU,
+                   SAMPLE_NPU_MEM | SAMPLE_NPU_MODULE_MEM | SAMPLE_L2_CACHE | SAMPLE_TS_CPU | SAMPLE_BIU_RECORDS,
         .ddr_bytes = 16,
         .llc_parts = 1,
         .dvpp_ids = true,
@@ -263,7 +263,7 @@ static const struct chip chips[] = {
         .pmu_not_there = no_vector_counters,
         .sqe_names = stars_sqes,
         .samples = SAMPLES_COMMON | SAMPLE_DDR | SAMPLE_LLC | SAMPLE_NIC | SAMPLE_NETDEV | SAMPLE_DVPP | SAMPLE_STARS |
-                   SAMPLE_NPU_MEM | SAMPLE_NPU_MODULE_MEM | SAMPLE_L2_CACHE | SAMPLE_TS_CPU,
+                   SAMPLE_NPU_MEM | SAMPLE_NPU_MODULE_MEM | SAMPLE_L2_CACHE | SAMPLE_TS_CPU | SAMPLE_BIU_RECORDS,
         .ddr_bytes = 16,
         .llc_parts = 1,
         .dvpp_ids = true,
@@ -296,7 +296,7 @@ static const struct chip chips[] = {
         .pmu_not_there = no_vector_counters,
         .sqe_names = stars_sqes,
         .samples = SAMPLES_COMMON | SAMPLE_DDR | SAMPLE_LLC | SAMPLE_NIC | SAMPLE_NETDEV | SAMPLE_DVPP | SAMPLE_STARS |
-                   SAMPLE_NPU_MEM | SAMPLE_NPU_MODULE_MEM | SAMPLE_L2_CACHE | SAMPLE_TS_CPU,
+                   SAMPLE_NPU_MEM | SAMPLE_NPU_MODULE_MEM | SAMPLE_L2_CACHE | SAMPLE_TS_CPU | SAMPLE_BIU_RECORDS,
         .ddr_bytes = 16,
         .llc_parts = 1,
         .dvpp_ids = true,

@@ -32,8 +32,9 @@ enum chip_sample {
     SAMPLE_TS_CPU = 1u << 19,
     SAMPLE_USAGE = 1u << 20, /* CPU and memory of the system and of processes */
     SAMPLE_VOLTAGE = 1u << 21,
-    SAMPLE_BIU = 1u << 22,      /* instruction monitor, in words */
-    SAMPLE_DPU_COMM = 1u << 23, /* communication of DPUs */
+    SAMPLE_BIU = 1u << 22,         /* instruction monitor, in words */
+    SAMPLE_DPU_COMM = 1u << 23,    /* communication of DPUs */
+    SAMPLE_BIU_RECORDS = 1u << 24, /* instruction monitor, in samples of every so many clocks */
 };
 
 /* How counters of tasks become columns: sets of metric groups (src/device/pmu_metrics.c, pmu_events.c). */

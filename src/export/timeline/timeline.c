@@ -95,6 +95,15 @@ static void track_write(struct trace *t, const struct layer *layer)
     for (size_t i = 0; i < m->session->n_devices; i++) layer_process(t, layer, metric_dir(m, i));
 }
 
+/* How many positions a layer takes in a script timeline, in a directory. */
+static unsigned layer_positions(const struct layer *layer, const struct model *m, struct trace *probe,
+                                const struct prof_dir *dir)
+{
+    if (!layer->processes) return layer_has(layer, m, probe, dir);
+    const void *data = track_data(layer, m, dir);
+    return data ? layer->processes(data) : 0;
+}
+
 #define SCRIPT_FIRST_INDEX 20u
 
 /* Positions in a timeline of the reference's scripts: processes that have no fixed one are numbered as they appear, the
@@ -110,8 +119,13 @@ static void number_layers(struct layers *l, const struct model *m, struct trace 
             size_t i = (k + N_OWN_LAYERS) % n;
             struct layer *layer = &l->list.at[i];
             layer->numbers = l->numbers + i * n_dirs;
-            if (layer->script_index != NEXT_INDEX) l->numbers[i * n_dirs + d] = layer->script_index;
-            else if (dir && layer_has(layer, m, probe, dir)) l->numbers[i * n_dirs + d] = next++;
+            unsigned positions = dir ? layer_positions(layer, m, probe, dir) : 0;
+            if (layer->script_index != NEXT_INDEX) {
+                l->numbers[i * n_dirs + d] = layer->script_index;
+            } else if (positions) {
+                l->numbers[i * n_dirs + d] = next;
+                next += positions;
+            }
         }
     }
 }

@@ -50,6 +50,10 @@ struct layer {
     bool (*shows)(const void *data);
     enum process_naming process;
 
+    /* For a layer of a metric with `write` that shows a directory in several processes: how many. In script timelines
+     * they have as many positions in a row, whatever is left to show of them. NULL = one process at most. */
+    unsigned (*processes)(const void *data);
+
     /* Set by the timeline. */
     const struct metric *metric;
     const unsigned *numbers; /* by position of the directory; NULL = everywhere sort_index */
