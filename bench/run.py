@@ -8,9 +8,10 @@ Makes PROF directories with bench/gen_prof.py (kept in DIR, default ~/.cache/npu
 each, in one pass, --repeat times. The fastest counts: the first one pays for memory that the machine has not used yet,
 which on virtual machines doubles the system time. Per export: user and system CPU seconds and the highest resident memory
 (both of the kernel, by wait4), wall seconds, bytes written. With --reference, msprof.py exports a copy of the same
-directory in the same run: `export timeline` then `export summary` (each writes the database too); its CPU includes the
-processes it starts. `cp` is a plain copy of the input, `write` a dd of as many zeros as npuprof wrote: what the disk and the
-page cache take at least, which differs from minute to minute on virtual machines.
+directory in the same run: `export timeline`, `export summary` and `export db`; its CPU includes the processes it starts.
+It wants --steps 0: the generator's steps are those of a graph whose operators nobody reported, on which it ends. `cp` is
+a plain copy of the input, `write` a dd of as many zeros as npuprof wrote: what the disk and the page cache take at least,
+which differs from minute to minute on virtual machines.
 
 --allreduce-every 30 is a job that communicates a lot: 200,000 small tasks beside 1,000,000 kernels, where putting
 operators together and computing the overlap count.
@@ -25,6 +26,7 @@ import sys
 import time
 
 ALLREDUCE_EVERY = 100  # what the generator does when it is not told
+STEPS = 4
 GENERATOR = os.path.join(os.path.dirname(os.path.abspath(__file__)), "gen_prof.py")
 OUTPUTS = ("mindstudio_profiler_output", "mindstudio_profiler_log")
 
@@ -58,12 +60,13 @@ def clean(prof):
 def bench(a, kernels):
     """[(what, user, system, wall, peak, input bytes, output bytes)]"""
     communication = "" if a.allreduce_every == ALLREDUCE_EVERY else "_allreduce%d" % a.allreduce_every
-    prof = os.path.join(a.work, "PROF_%06d_seed%d%s" % (kernels, a.seed, communication))
+    steps = "" if a.steps == STEPS else "_steps%d" % a.steps
+    prof = os.path.join(a.work, "PROF_%06d_seed%d%s%s" % (kernels, a.seed, communication, steps))
     if not os.path.exists(prof):
         shutil.rmtree(prof + ".new", ignore_errors=True)
         # In a process of its own: the peak memory that the system reports for a program includes what this one had.
         subprocess.run([sys.executable, GENERATOR, prof + ".new", "--kernels", str(kernels), "--threads", str(a.threads),
-                        "--seed", str(a.seed), "--allreduce-every", str(a.allreduce_every)], check=True, stdout=subprocess.DEVNULL)
+                        "--seed", str(a.seed), "--allreduce-every", str(a.allreduce_every), "--steps", str(a.steps)], check=True, stdout=subprocess.DEVNULL)
         os.rename(prof + ".new", prof)
     clean(prof)
     size = size_of(prof)
@@ -84,7 +87,7 @@ def bench(a, kernels):
     rows.append(("npuprof", *min(runs, key=lambda r: r[2]), size, written))
     if a.reference:
         total = [0, 0, 0, 0]
-        for kind in ("timeline", "summary"):
+        for kind in ("timeline", "summary", "db"):
             user, system, wall, peak = measure([sys.executable, a.reference, "export", kind, "-dir", copy])
             total = [total[0] + user, total[1] + system, total[2] + wall, max(total[3], peak)]
         written = sum(size_of(os.path.join(copy, n)) for n in OUTPUTS) + sum(
@@ -104,6 +107,8 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--allreduce-every", type=int, default=ALLREDUCE_EVERY,
                         help="kernels from one all-reduce (6 small tasks) to the next")
+    parser.add_argument("--steps", type=int, default=STEPS,
+                        help="training steps (0 = none, as a reference wants it)")
     parser.add_argument("--reference", help="msprof.py of a CANN toolkit, to compare with")
     parser.add_argument("--work", default=os.path.expanduser("~/.cache/npuprof-bench"))
     a = parser.parse_args()
