@@ -49,19 +49,58 @@ static uint32_t first_not_given(const struct flip *f, bool native)
     return f->number == FLIP_STREAM_GONE ? 0 : f->task;
 }
 
-/* Number the items of one stream, in[n], with its flips[n_flips]. */
+/* What a flip does to the items of its stream: those before `end` began in the batch that it ends, but the last of
+ * them, from `moved` on, belong to the new one. */
+struct reach {
+    size_t moved, end;
+};
+
+/* Items behind which no item has a greater or equal id, their ids falling: where a search backwards for a greater id
+ * can stop. */
+typedef ARRAY(uint32_t) id_stack;
+
+static void stack_item(id_stack *stack, const struct items *items, const struct sort_key *in, size_t i)
+{
+    uint32_t task = item(items, in[i])->task;
+    while (stack->n && item(items, in[stack->at[stack->n - 1]])->task <= task) stack->n--;
+    array_push(stack, (uint32_t)i);
+}
+
+/* Behind the last item so far whose id is `id` or greater. */
+static size_t behind_last(const id_stack *stack, const struct items *items, const struct sort_key *in, uint32_t id)
+{
+    size_t low = 0, high = stack->n;
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+        if (item(items, in[stack->at[mid]])->task >= id) low = mid + 1;
+        else high = mid;
+    }
+    return low ? stack->at[low - 1] + 1u : 0;
+}
+
+/* Number the items of one stream, in[n], with its flips[n_flips]: by time first, then what was moved back. A later flip
+ * may move items that an earlier one has moved, and has the last word: what it moved is one piece before its end. */
 static void number_stream(const struct flip *flips, size_t n_flips, const struct sort_key *in, size_t n,
                           const struct items *items)
 {
-    size_t at = 0;
-    for (size_t b = 0; b <= n_flips; b++) {
-        for (; at < n && (b == n_flips || before(&flips[b], item(items, in[at])->time, items->native)); at++)
+    struct reach *reaches = mem_alloc(n_flips * sizeof *reaches);
+    id_stack stack = {0};
+    size_t at = 0, done = n;
+    for (size_t b = 0; b < n_flips; b++) {
+        for (; at < n && before(&flips[b], item(items, in[at])->time, items->native); at++) {
             item(items, in[at])->batch = (uint16_t)b;
-        if (b == n_flips) return;
-        uint32_t end = first_not_given(&flips[b], items->native);
-        for (size_t k = at; k && item(items, in[k - 1])->task < end; k--)
-            item(items, in[k - 1])->batch = (uint16_t)(b + 1);
+            stack_item(&stack, items, in, at);
+        }
+        reaches[b] = (struct reach){behind_last(&stack, items, in, first_not_given(&flips[b], items->native)), at};
     }
+    for (; at < n; at++) item(items, in[at])->batch = (uint16_t)n_flips;
+    for (size_t b = n_flips; b--;) {
+        const struct reach *r = &reaches[b];
+        for (size_t k = r->moved; k < r->end && k < done; k++) item(items, in[k])->batch = (uint16_t)(b + 1);
+        if (r->moved < done) done = r->moved;
+    }
+    array_free(&stack);
+    free(reaches);
 }
 
 void batch_number(const flip_array *flips, struct sort_key *by_stream, size_t n, void *at, size_t stride, bool native)

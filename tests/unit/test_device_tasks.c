@@ -285,6 +285,62 @@ static void scripts_move_nothing_back_when_a_stream_is_gone(void **state)
     check_batches_by(false, NULL, NULL, 4, &flips, (unsigned[]){0, 0, 1, 1});
 }
 
+/* The rule as batch.c states it, flip by flip. */
+static void number_plainly(const flip_array *flips, const struct stamped *items, size_t n, uint16_t *batches)
+{
+    size_t at = 0;
+    for (size_t b = 0; b <= flips->n; b++) {
+        for (; at < n && (b == flips->n || items[at].time <= flips->at[b].time); at++) batches[at] = (uint16_t)b;
+        if (b == flips->n) return;
+        uint32_t task = flips->at[b].task, end = task == 0xFFFF || !task ? 0 : task + 1;
+        for (size_t k = at; k && items[k - 1].task < end; k--) batches[k - 1] = (uint16_t)(b + 1);
+    }
+}
+
+static void a_later_flip_moves_what_an_earlier_one_moved(void **state)
+{
+    (void)state;
+    srand(1);
+    for (int round = 0; round < 200; round++) {
+        enum { ITEMS = 40 };
+        struct stamped items[ITEMS];
+        struct sort_key order[ITEMS];
+        uint16_t expected[ITEMS];
+        flip_array flips = {0};
+        for (uint64_t i = 0; i < ITEMS; i++) {
+            items[i] = (struct stamped){i, (uint32_t)rand() % 12, 5, 0};
+            order[i].index = (uint32_t)i;
+        }
+        for (int i = 0; i < 12; i++)
+            array_push(&flips, ((struct flip){(uint64_t)rand() % ITEMS, 5, (uint16_t)(rand() % 14), 0}));
+        flips_sort(&flips);
+        number_plainly(&flips, items, ITEMS, expected);
+        batch_number(&flips, order, ITEMS, items, sizeof *items, true);
+        for (size_t i = 0; i < ITEMS; i++) assert_int_equal(items[i].batch, expected[i]);
+        array_free(&flips);
+    }
+}
+
+/* Every flip claims that all ids so far belong behind it. */
+static void flips_that_move_everything_cost_no_more(void **state)
+{
+    (void)state;
+    enum { N = 300000 };
+    struct stamped *items = mem_zalloc(N, sizeof *items);
+    struct sort_key *order = mem_zalloc(N, sizeof *order);
+    flip_array flips = {0};
+    for (uint32_t i = 0; i < N; i++) {
+        items[i] = (struct stamped){i, i % 1000, 5, 0};
+        order[i].index = i;
+        array_push(&flips, ((struct flip){i, 5, 0xFFFE, 0}));
+    }
+    batch_number(&flips, order, N, items, sizeof *items, true);
+    for (size_t i = 0; i < N; i++) assert_int_equal(items[i].batch, (uint16_t)N);
+    array_free(&flips);
+    free(items);
+    free(order);
+}
+
 static void flips_of_other_streams_do_not_matter(void **state)
 {
     (void)state;
@@ -374,6 +430,8 @@ int main(void)
         cmocka_unit_test(scripts_pair_a_start_only_with_an_end_before_the_next),
         cmocka_unit_test(scripts_count_from_the_flip_on_and_not_its_own_id),
         cmocka_unit_test(scripts_move_nothing_back_when_a_stream_is_gone),
+        cmocka_unit_test(a_later_flip_moves_what_an_earlier_one_moved),
+        cmocka_unit_test(flips_that_move_everything_cost_no_more),
         cmocka_unit_test(flips_of_other_streams_do_not_matter),
         cmocka_unit_test(tasks_get_their_batch),
         cmocka_unit_test(an_old_driver_has_no_batches),
