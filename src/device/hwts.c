@@ -5,7 +5,6 @@
 #include "device/task_runs.h"
 
 #define HWTS_RECORD 64u
-#define STREAM_BITS 0x07FFu
 
 enum { LOG_START = 0, LOG_END = 1 };
 
@@ -46,7 +45,7 @@ static void visit(const uint8_t *record, const struct record_place *place, void 
     (void)place;
     struct reader *r = context;
     unsigned tag = record[AT_TAG] & 7;
-    uint32_t key = (get_u32(record + AT_STREAM) & STREAM_BITS) << 16 | get_u16(record + AT_TASK);
+    uint32_t key = (uint32_t)plain_stream(get_u16(record + AT_STREAM), false) << 16 | get_u16(record + AT_TASK);
     if (tag == LOG_START) add_start(r, key, get_u64(record + AT_TIME));
     else if (tag == LOG_END) add_end(r, key, get_u64(record + AT_TIME), record[AT_TYPE]);
 }
@@ -54,7 +53,7 @@ static void visit(const uint8_t *record, const struct record_place *place, void 
 /* Records carry the mark of STARS records, but nothing says that all do. */
 static bool valid(const uint8_t *record)
 {
-    return record[AT_TAG] & 7 ? (record[AT_TAG] & 7) == LOG_END : true;
+    return (record[AT_TAG] & 7) <= LOG_END;
 }
 
 void hwts_load(run_array *runs, const struct device_source *from)

@@ -5,8 +5,6 @@
 #include "base/sort.h"
 #include "device/parts.h"
 
-enum { TAG_MARK = 11, TAG_RANGE = 12 };
-
 static void add_mark(struct device_data *d, const struct step_record *first, uint64_t end, const struct clock *clock)
 {
     array_push(&d->marks, ((struct device_mark){
@@ -26,7 +24,7 @@ static size_t sorted(const step_records *records, bool points, struct sort_key *
     size_t n = 0;
     for (size_t i = 0; i < records->n; i++) {
         uint16_t tag = records->at[i].tag;
-        if (tag == TAG_RANGE || (points && tag == TAG_MARK))
+        if (tag == STEP_RANGE || (points && tag == STEP_MARK))
             order[n++] = (struct sort_key){records->at[i].time, (uint32_t)i};
     }
     sort_keys(order, n);
@@ -51,7 +49,7 @@ static void points_and_ranges(struct device_data *d, const step_records *records
 {
     const struct clock *clock = &from->dir->clock;
     for (size_t i = 0; i < records->n; i++)
-        if (records->at[i].tag == TAG_MARK) add_mark(d, &records->at[i], records->at[i].time, clock);
+        if (records->at[i].tag == STEP_MARK) add_mark(d, &records->at[i], records->at[i].time, clock);
     struct sort_key *order;
     size_t n = sorted(records, false, &order), i = 0, unpaired = 0;
     while (i < n) {

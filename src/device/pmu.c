@@ -95,6 +95,14 @@ static double side_value(const struct pmu *p, const struct pmu_side *side, const
     return 0;
 }
 
+double pmu_total_us(const struct pmu *p, double busy_us, uint32_t blocks, uint32_t cores, double unknown)
+{
+    if (!blocks || !cores) return unknown;
+    uint64_t rounds = ((uint64_t)blocks + cores - 1) / cores;
+    double us = busy_us / blocks * (double)rounds;
+    return p->rounded_time ? round_decimals(us, 100) : us;
+}
+
 double pmu_value(const struct pmu *p, size_t row, size_t column)
 {
     const struct pmu_column *c = &p->columns.at[column];

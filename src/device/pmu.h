@@ -95,6 +95,10 @@ struct pmu {
     uint32_t mac, vec, mte2; /* columns that say what bounds a task as a whole, NONE = not there */
 };
 
+/* How long a kernel took whose blocks were busy for busy_us in all: blocks beyond the number of cores run in further
+ * rounds. `unknown` when it cannot be said. */
+double pmu_total_us(const struct pmu *p, double busy_us, uint32_t blocks, uint32_t cores, double unknown);
+
 /* Value of a column in a row; 0 where the side has no data. Units by kind. NaN = nothing can be said (only with
  * PMU_SHOW_NOTHING). */
 double pmu_value(const struct pmu *p, size_t row, size_t column);

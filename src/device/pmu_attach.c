@@ -1,18 +1,10 @@
-/* The second half of the counters: once the host has said how many blocks a kernel has, matches become rows.
- *
- *     total time = cycles / clock / blocks * rounds,   rounds = blocks / cores, rounded up
- *
- * Cycles are summed over all blocks; blocks beyond the number of cores run in further rounds. */
-#include "base/round.h"
+/* The second half of the counters: once the host has said how many blocks a kernel has, matches become rows. */
 #include "device/pmu_records.h"
 #include "device/task_runs.h"
 
 static double total_us(const struct pmu *p, uint64_t cycles, double mhz, uint32_t blocks, uint32_t cores)
 {
-    if (!blocks || !cores || !(mhz > 0)) return 0;
-    uint64_t rounds = ((uint64_t)blocks + cores - 1) / cores;
-    double us = (double)cycles * 1e6 / (mhz * 1e6) / blocks * (double)rounds;
-    return p->rounded_time ? round_decimals(us, 100) : us;
+    return mhz > 0 ? pmu_total_us(p, (double)cycles * 1e6 / (mhz * 1e6), blocks, cores, 0) : 0;
 }
 
 /* Does some run have more blocks than may count? (A limit of 0 needs no second look: nothing counts.) */

@@ -5,12 +5,10 @@
  * that counts. Which do, and how many blocks they had, the host says. */
 #include "device/task_runs.h"
 
-#include "base/round.h"
 #include "session/metadata.h"
 
 #define PMU_RECORD    128u
 #define RECORD_EVENTS 8u
-#define STREAM_BITS   0x07FFu
 
 enum { AT_TASK = 6, AT_CYCLES = 16, AT_COUNTERS = 32, AT_STREAM = 96 };
 
@@ -25,7 +23,7 @@ static void visit(const uint8_t *record, const struct record_place *place, void 
     struct reader *r = context;
     array_push(&r->pending->records, ((struct whole_record){
                                          .side = (uint32_t)r->d->pmu.sides.n,
-                                         .stream = get_u32(record + AT_STREAM) & STREAM_BITS,
+                                         .stream = plain_stream(get_u16(record + AT_STREAM), false),
                                          .task = get_u16(record + AT_TASK),
                                      }));
     struct pmu_side *side = array_add(&r->d->pmu.sides);
@@ -80,10 +78,7 @@ void pmu_whole_load(struct device_data *d, const struct device_source *from)
 
 static double total_us(const struct pmu *p, uint64_t cycles, uint32_t blocks, uint32_t cores)
 {
-    if (!blocks || !cores || !(p->aic_mhz > 0)) return 0;
-    uint64_t rounds = ((uint64_t)blocks + cores - 1) / cores;
-    double us = (double)cycles / p->aic_mhz / blocks * (double)rounds;
-    return p->rounded_time ? round_decimals(us, 100) : us;
+    return p->aic_mhz > 0 ? pmu_total_us(p, (double)cycles / p->aic_mhz, blocks, cores, 0) : 0;
 }
 
 static uint64_t record_key(const struct whole_record *r)

@@ -5,16 +5,9 @@
  *     tag 15   block numbers that were only known when the task was launched
  *
  * The records have the frame that ts_track.c describes. */
-#include "device/task_runs.h"
+#include "device/ts_records.h"
 
-#define TS_RECORD   40u
-#define STREAM_BITS 0x07FFu
-
-enum { TAG_COPY = 11, TAG_TASK_TYPE = 12, TAG_BLOCKS = 15 };
-
-enum { AT_TAG = 1, AT_SIZE = 2, AT_TIME = 8, AT_STREAM = 16, AT_TASK = 18 };
-
-enum { AT_COPY_STATE = 20, AT_TYPE = 20, AT_TYPE_STATE = 22, AT_BLOCKS = 20 };
+enum { AT_STREAM = 16, AT_TASK = 18, AT_COPY_STATE = 20, AT_TYPE = 20, AT_TYPE_STATE = 22, AT_BLOCKS = 20 };
 
 enum copy_state { COPY_RECEIVED = 0, COPY_STARTED = 1, COPY_ENDED = 2, COPY_STATES };
 
@@ -25,19 +18,24 @@ enum { SCHEDULE_STARTED = 0, SCHEDULE_ENDED = 2 };
 static struct ts_state state_of(const uint8_t *record, uint16_t type, uint8_t state)
 {
     return (struct ts_state){
-        .time = get_u64(record + AT_TIME),
-        .stream = get_u16(record + AT_STREAM) & STREAM_BITS,
+        .time = get_u64(record + TS_AT_TIME),
+        .stream = plain_stream(get_u16(record + AT_STREAM), false),
         .task = get_u16(record + AT_TASK),
         .type = type < UINT8_MAX ? (uint8_t)type : UINT8_MAX,
         .state = state,
     };
 }
 
+void ts_states_add_copy(struct ts_states *s, const uint8_t *record)
+{
+    array_push(&s->copies, state_of(record, 0, record[AT_COPY_STATE]));
+}
+
 /* Where task ids are unique, both words are the id. */
 static void add_blocks(struct ts_states *s, const uint8_t *record)
 {
     uint32_t task = s->unique ? get_u32(record + AT_STREAM) : get_u16(record + AT_TASK);
-    struct stamped at = {get_u64(record + AT_TIME), task, get_u16(record + AT_STREAM), 0};
+    struct stamped at = {get_u64(record + TS_AT_TIME), task, get_u16(record + AT_STREAM), 0};
     array_push(&s->blocks, ((struct ts_block){at, get_u32(record + AT_BLOCKS)}));
 }
 
@@ -45,23 +43,18 @@ static void visit(const uint8_t *record, const struct record_place *place, void 
 {
     (void)place;
     struct ts_states *s = context;
-    uint8_t tag = record[AT_TAG];
-    if (tag == TAG_COPY) array_push(&s->copies, state_of(record, 0, record[AT_COPY_STATE]));
-    else if (tag == TAG_TASK_TYPE)
+    uint8_t tag = record[TS_AT_TAG];
+    if (tag == TS_COPY) ts_states_add_copy(s, record);
+    else if (tag == TS_TASK_TYPE)
         array_push(&s->types, state_of(record, get_u16(record + AT_TYPE), record[AT_TYPE_STATE]));
-    else if (tag == TAG_BLOCKS) add_blocks(s, record);
-}
-
-static bool valid(const uint8_t *record)
-{
-    return get_u16(record + AT_SIZE) == TS_RECORD || (record[AT_TAG] >= 10 && record[AT_TAG] <= TAG_BLOCKS);
+    else if (tag == TS_BLOCKS) add_blocks(s, record);
 }
 
 void ts_states_load(struct ts_states *s, const struct device_source *from)
 {
     struct diag *known = diag_new(); /* what is wrong with the file is said where iterations are read */
     s->unique = from->dir->chip->unique_task_ids;
-    records_each(prof_dir_files(from->dir, INPUT_TS_TRACK), TS_RECORD, valid, known, NULL, visit, s);
+    records_each(prof_dir_files(from->dir, INPUT_TS_TRACK), TS_RECORD, ts_record_valid, known, NULL, visit, s);
     diag_free(known);
 }
 

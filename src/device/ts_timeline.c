@@ -10,14 +10,12 @@
 #include <math.h>
 
 #include "decode/packets.h"
-#include "device/task_runs.h"
+#include "device/ts_records.h"
 
-#define STREAM_BITS   0x07FFu
 #define RECORD_EVENTS 8u
 
-enum { TAG_STATE = 3, TAG_COUNTERS = 4, TAG_FIRST_IGNORED = 6, TAG_LAST_IGNORED = 9, TAG_STEP = 10, TAG_COPY = 11 };
-
-enum { AT_TAG = 1, AT_LENGTH = 2 };
+/* Beside those of ts_records.h. */
+enum { TAG_STATE = 3, TAG_COUNTERS = 4, TAG_FIRST_IGNORED = 6, TAG_LAST_IGNORED = 9 };
 
 enum { STATE_SIZE = 32, AT_STATE_TYPE = 8, AT_STATE = 10, AT_STATE_SID = 12, AT_STATE_TASK = 14, AT_STATE_TIME = 16 };
 
@@ -29,11 +27,6 @@ enum {
     AT_PMU_CYCLES = 88,
     AT_PMU_BLOCKS = 104,
 };
-
-/* Steps and copies: 40 bytes, the fields of ts_track.c and ts_states.c. */
-enum { RECORD_SIZE = 40, AT_TIME = 8, AT_INDEX = 16, AT_MODEL = 24, AT_STEP_SID = 32, AT_STEP_TAG = 36 };
-
-enum { AT_COPY_SID = 16, AT_COPY_TASK = 18, AT_COPY_STATE = 20 };
 
 enum task_state { STATE_WAITING = 1, STATE_RUNNING = 2, STATE_COMPLETE = 3, STATE_PENDING = 4 };
 
@@ -62,7 +55,7 @@ static void add_state(struct reader *r, const uint8_t *p)
 {
     array_push(&r->log, ((struct state_record){
                             .time = get_u64(p + AT_STATE_TIME),
-                            .stream = get_u16(p + AT_STATE_SID) & STREAM_BITS,
+                            .stream = plain_stream(get_u16(p + AT_STATE_SID), false),
                             .task = get_u16(p + AT_STATE_TASK),
                             .type = p[AT_STATE_TYPE],
                             .state = p[AT_STATE],
@@ -72,9 +65,7 @@ static void add_state(struct reader *r, const uint8_t *p)
 /* NaN: cannot be said. */
 static double total_us(const struct pmu *p, uint64_t cycles, uint32_t blocks)
 {
-    if (!blocks || !p->ai_core_num || !(p->aic_mhz > 0)) return NAN;
-    uint32_t rounds = (blocks + p->ai_core_num - 1) / p->ai_core_num;
-    return (double)cycles / p->aic_mhz / blocks * rounds;
+    return p->aic_mhz > 0 ? pmu_total_us(p, (double)cycles / p->aic_mhz, blocks, p->ai_core_num, NAN) : NAN;
 }
 
 static void add_counters(struct reader *r, const uint8_t *p)
@@ -85,7 +76,7 @@ static void add_counters(struct reader *r, const uint8_t *p)
     if (!r->pmu) return;
     array_push(&r->pmu->records, ((struct whole_record){
                                      .side = (uint32_t)pmu->sides.n,
-                                     .stream = get_u16(p + AT_PMU_SID) & STREAM_BITS,
+                                     .stream = plain_stream(get_u16(p + AT_PMU_SID), false),
                                      .task = get_u16(p + AT_PMU_TASK),
                                      .timed = true,
                                  }));
@@ -97,23 +88,12 @@ static void add_counters(struct reader *r, const uint8_t *p)
 
 static void add_step(struct reader *r, const uint8_t *p)
 {
-    array_push(r->steps, ((struct step_record){
-                             .time = get_u64(p + AT_TIME),
-                             .index = get_u64(p + AT_INDEX),
-                             .model = get_u64(p + AT_MODEL),
-                             .stream = get_u16(p + AT_STEP_SID) & STREAM_BITS,
-                             .tag = get_u16(p + AT_STEP_TAG),
-                         }));
+    array_push(r->steps, ts_step(p, false, false));
 }
 
 static void add_copy(struct reader *r, const uint8_t *p)
 {
-    array_push(&r->states->copies, ((struct ts_state){
-                                       .time = get_u64(p + AT_TIME),
-                                       .stream = get_u16(p + AT_COPY_SID) & STREAM_BITS,
-                                       .task = get_u16(p + AT_COPY_TASK),
-                                       .state = p[AT_COPY_STATE],
-                                   }));
+    ts_states_add_copy(r->states, p);
 }
 
 static void visit(const uint8_t *packet, size_t size, const struct record_place *place, void *context)
@@ -125,11 +105,11 @@ static void visit(const uint8_t *packet, size_t size, const struct record_place 
     } kinds[] = {
         {TAG_STATE, STATE_SIZE, add_state},
         {TAG_COUNTERS, COUNTERS_SIZE, add_counters},
-        {TAG_STEP, RECORD_SIZE, add_step},
-        {TAG_COPY, RECORD_SIZE, add_copy},
+        {TS_STEP, TS_RECORD, add_step},
+        {TS_COPY, TS_RECORD, add_copy},
     };
     struct reader *r = context;
-    uint8_t tag = packet[AT_TAG];
+    uint8_t tag = packet[TS_AT_TAG];
     if (tag >= TAG_FIRST_IGNORED && tag <= TAG_LAST_IGNORED) return;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         if (kinds[i].tag != tag || size < kinds[i].size) continue;
@@ -203,7 +183,7 @@ void ts_timeline_load(struct device_data *d, run_array *runs, step_records *step
                       const struct device_source *from)
 {
     struct reader r = {.d = d, .from = from, .steps = steps, .states = states};
-    packets_each(prof_dir_files(from->dir, INPUT_TS_TRACK), AT_LENGTH, from->diag, from->progress, visit, &r);
+    packets_each(prof_dir_files(from->dir, INPUT_TS_TRACK), TS_AT_SIZE, from->diag, from->progress, visit, &r);
     if (r.n_unknown)
         diag_count(from->diag, DIAG_WARNING, r.unknown.file->shown, r.unknown.offset, r.n_unknown,
                    "record of an unknown kind skipped");

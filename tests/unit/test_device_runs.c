@@ -343,6 +343,41 @@ static void the_scheduler_reports_counters_and_blocks(void **state)
     prof_end(&p);
 }
 
+static void an_absurd_number_of_cores_is_one_round(void **state)
+{
+    (void)state;
+    struct device_prof p;
+    training(&p, 0);
+    p.dir.meta.ai_core_num = UINT32_MAX;
+    add_phase(&p, 0, RUNNING, 4, 1, 120);
+    add_phase(&p, 0, COMPLETE, 4, 1, 200);
+    add_event_count(&p, 4, 1, 3, (struct counters){6000, {600, 0, 0, 0, 0, 0, 0, 9}});
+    prof_load(&p);
+    device_attach_pmu(&p.data, &p.dir, &(struct device_blocks){50, 0, true}, NULL, p.diag);
+    assert_true(value(&p, 0, "total_time") == 2.0);
+    prof_end(&p);
+}
+
+static void steps_and_marks_have_the_fields_of_other_chips(void **state)
+{
+    (void)state;
+    struct device_prof p;
+    uint8_t r[40] = {0, 10, 40};
+    training(&p, 0);
+    put64(r + 8, DEVICE_REF + 100);
+    put64(r + 16, 77);
+    put16(r + 32, 4);
+    put16(r + 34, 9);
+    put16(r + 36, STEP_MARK);
+    prof_add(&p, INPUT_TS_TRACK, r, sizeof r);
+    prof_load(&p);
+    assert_int_equal(p.data.marks.n, 1);
+    assert_int_equal(p.data.marks.at[0].index, 77);
+    assert_int_equal(p.data.marks.at[0].stream_id, 4);
+    assert_int_equal(p.data.marks.at[0].task_id, 9);
+    prof_end(&p);
+}
+
 static void a_packet_without_a_length_ends_its_file(void **state)
 {
     (void)state;
@@ -375,6 +410,8 @@ int main(void)
         cmocka_unit_test(counters_without_cycles_are_shown_bare),
         cmocka_unit_test(runs_are_found_in_the_states_of_tasks),
         cmocka_unit_test(the_scheduler_reports_counters_and_blocks),
+        cmocka_unit_test(an_absurd_number_of_cores_is_one_round),
+        cmocka_unit_test(steps_and_marks_have_the_fields_of_other_chips),
         cmocka_unit_test(a_packet_without_a_length_ends_its_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
