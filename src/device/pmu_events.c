@@ -10,8 +10,6 @@
 #define ICACHE_MISS_RATE(miss, request)                                                                                \
     RATIO_PER("icache_miss_rate", BOTH, miss, request), RATIO("icache_miss_rate", BOTH, {miss, 1})
 
-#define COUNTED(array) (array), sizeof(array) / sizeof *(array)
-
 /* --- Atlas training and inference, 200I/500 A2 ------------------------------------------------------------------- */
 
 static const struct pmu_metric pipe_utilization[] = {
@@ -45,26 +43,6 @@ static const struct pmu_metric pipeline_execute_utilization[] = {
     PIPE("mte2_exe_time", "mte2_exe_ratio", BOTH, {0xc, 1}),
     PIPE("mte3_exe_time", "mte3_exe_ratio", BOTH, {0xd, 1}),
     PIPE("fixpipe_exe_time", "fixpipe_exe_ratio", CUBE, {0x303, 1}),
-    METRICS_END,
-};
-
-#define ARITHMETIC_RATIOS                                                                                              \
-    RATIO("mac_fp16_ratio", CUBE, {0x49, 1}), RATIO("mac_int8_ratio", CUBE, {0x4a, 1}),                                \
-        RATIO("vec_fp32_ratio", VECTOR, {0x4b, 1}), RATIO("vec_fp16_ratio", VECTOR, {0x4c, 1}, {0x4d, 1}),             \
-        RATIO("vec_int32_ratio", VECTOR, {0x4e, 1}), RATIO("vec_misc_ratio", VECTOR, {0x4f, 1})
-
-static const struct pmu_metric arithmetic_utilization[] = {
-    ARITHMETIC_RATIOS,
-    FLOPS("cube_fops", CUBE, {0x49, 8192}, {0x4a, 16384}),
-    FLOPS("vector_fops", VECTOR, {0x4c, 128}, {0x4d, 64}, {0x4b, 64}, {0x4e, 64}, {0x4f, 32}),
-    METRICS_END,
-};
-
-/* Integers and all else take four times, twice as long on these. */
-static const struct pmu_metric arithmetic_utilization_narrow[] = {
-    ARITHMETIC_RATIOS,
-    FLOPS("cube_fops", CUBE, {0x49, 8192}, {0x4a, 16384}),
-    FLOPS("vector_fops", VECTOR, {0x4c, 128}, {0x4d, 64}, {0x4b, 64}, {0x4e, 16}, {0x4f, 16}),
     METRICS_END,
 };
 
@@ -106,7 +84,7 @@ static const struct pmu_group common[] = {
     {"PipeUtilization", pipe_utilization},
     {"PipeUtilizationExct", pipe_utilization_exct},
     {"PipelineExecuteUtilization", pipeline_execute_utilization},
-    {"ArithmeticUtilization", arithmetic_utilization},
+    {"ArithmeticUtilization", pmu_arithmetic},
     {"Memory", memory},
     {"MemoryL0", memory_l0},
     {"MemoryUB", memory_ub},
@@ -124,7 +102,7 @@ static const struct pmu_group narrow[] = {
     {"PipeUtilization", pipe_utilization},
     {"PipeUtilizationExct", pipe_utilization_exct},
     {"PipelineExecuteUtilization", pipeline_execute_utilization},
-    {"ArithmeticUtilization", arithmetic_utilization_narrow},
+    {"ArithmeticUtilization", pmu_arithmetic_narrow},
     {"Memory", memory},
     {"MemoryL0", memory_l0},
     {"MemoryUB", memory_ub},
@@ -148,13 +126,6 @@ const struct pmu_group_set pmu_groups_narrow = {
             0                                                                                                          \
         }                                                                                                              \
     }
-
-static const struct pmu_metric pipe_utilization_310[] = {
-    PIPE("vec_time", "vec_ratio", VECTOR, {0x8, 1}),     PIPE("mac_time", "mac_ratio", CUBE, {0xa, 1}),
-    PIPE("scalar_time", "scalar_ratio", BOTH, {0x9, 1}), PIPE("mte1_time", "mte1_ratio", CUBE, {0xb, 1}),
-    PIPE("mte2_time", "mte2_ratio", BOTH, {0xc, 1}),     PIPE("mte3_time", "mte3_ratio", BOTH, {0xd, 1}),
-    QUOTIENT("icache_miss_rate", BOTH, 0x55, 0x54),      METRICS_END,
-};
 
 static const struct pmu_metric arithmetic_utilization_310[] = {
     ARITHMETIC_RATIOS,
@@ -198,7 +169,7 @@ static const struct pmu_metric memory_ub_310[] = {
 };
 
 static const struct pmu_group ascend_310[] = {
-    {"PipeUtilization", pipe_utilization_310},
+    {"PipeUtilization", pmu_pipe_utilization},
     {"ArithmeticUtilization", arithmetic_utilization_310},
     {"Memory", memory_310},
     {"MemoryL0", memory_l0_310},
@@ -278,7 +249,7 @@ static const struct pmu_metric resource_conflict_ratio_950[] = {
     METRICS_END,
 };
 
-static const struct pmu_metric l2_cache_950[] = {
+const struct pmu_metric pmu_l2_cache_950[] = {
     COUNT("read_local_l2_hit", BOTH, {0x424, 1}),
     COUNT("read_local_l2_miss", BOTH, {0x425, 1}),
     COUNT("read_local_l2_victim", BOTH, {0x426, 1}),
@@ -295,7 +266,7 @@ static const struct pmu_group ascend_950[] = {
     {"MemoryL0", memory_l0_950},
     {"MemoryUB", memory_ub_950},
     {"ResourceConflictRatio", resource_conflict_ratio_950},
-    {"L2Cache", l2_cache_950},
+    {"L2Cache", pmu_l2_cache_950},
 };
 
 const struct pmu_group_set pmu_groups_950 = {

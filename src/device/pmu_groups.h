@@ -115,14 +115,34 @@ struct pmu_group_set {
     enum pmu_no_divisor no_divisor;
 };
 
+/* The groups of a set. */
+#define COUNTED(array) (array), sizeof(array) / sizeof *(array)
+
 /* The set of a chip, or NULL when its counters are not read. */
 const struct pmu_group_set *pmu_group_set(const struct chip *chip);
 
 /* The set for sampled counters (pmu_samples.c), or NULL. */
 const struct pmu_group_set *pmu_sampled_set(const struct chip *chip);
 
-/* Groups that several generations have in common (pmu_metrics.c). */
-extern const struct pmu_metric pmu_memory_l0[], pmu_resource_conflict_ratio[], pmu_l2_cache[];
+/* Groups that several sets have in common (pmu_metrics.c; those of the Ascend 950: pmu_events.c). */
+extern const struct pmu_metric pmu_pipe_utilization[], pmu_arithmetic[], pmu_arithmetic_narrow[], pmu_memory_l0[],
+    pmu_resource_conflict_ratio[], pmu_l2_cache[], pmu_l2_cache_950[];
+
+/* Pieces of groups. */
+#define ARITHMETIC_RATIOS                                                                                              \
+    RATIO("mac_fp16_ratio", CUBE, {0x49, 1}), RATIO("mac_int8_ratio", CUBE, {0x4a, 1}),                                \
+        RATIO("vec_fp32_ratio", VECTOR, {0x4b, 1}), RATIO("vec_fp16_ratio", VECTOR, {0x4c, 1}, {0x4d, 1}),             \
+        RATIO("vec_int32_ratio", VECTOR, {0x4e, 1}), RATIO("vec_misc_ratio", VECTOR, {0x4f, 1})
+#define CUBE_OPERATIONS FLOPS("cube_fops", CUBE, {0x49, 8192}, {0x4a, 16384})
+
+/* KB: counts are of 128 or 256 bytes; moves that one counter sees and another names are taken off. */
+#define MEMORY_ACCESS(suffix)                                                                                          \
+    COUNT("read_main_memory_datas" suffix, BOTH, {0x50d, 0.125}, {0x50e, 0.125}),                                      \
+        COUNT("write_main_memory_datas" suffix, BOTH, {0x50c, 0.125}),                                                 \
+        COUNT("GM_to_L1_datas" suffix, BOTH, {0x32, 0.25}, {0x206, -0.25}),                                            \
+        COUNT("L0C_to_L1_datas" suffix, BOTH, {0x206, 0.125}),                                                         \
+        COUNT("L0C_to_GM_datas" suffix, BOTH, {0x20c, 0.125}, {0x206, -0.125}),                                        \
+        COUNT("GM_to_UB_datas" suffix, BOTH, {0x3e, 0.125}), COUNT("UB_to_GM_datas" suffix, BOTH, {0x3d, 0.125})
 
 /* The sets (pmu_metrics.c, pmu_events.c). */
 extern const struct pmu_group_set pmu_groups_split, pmu_groups_common, pmu_groups_narrow, pmu_groups_310,

@@ -24,7 +24,7 @@ static const struct pmu_metric pipe_utilization_exct[] = {
     METRICS_END,
 };
 
-static const struct pmu_metric pipe_utilization[] = {
+const struct pmu_metric pmu_pipe_utilization[] = {
     PIPE("vec_time", "vec_ratio", VECTOR, {0x8, 1}),
     PIPE("mac_time", "mac_ratio", CUBE, {0xa, 1}),
     PIPE("scalar_time", "scalar_ratio", BOTH, {0x9, 1}),
@@ -35,15 +35,18 @@ static const struct pmu_metric pipe_utilization[] = {
     METRICS_END,
 };
 
-static const struct pmu_metric arithmetic_utilization[] = {
-    RATIO("mac_fp16_ratio", CUBE, {0x49, 1}),
-    RATIO("mac_int8_ratio", CUBE, {0x4a, 1}),
-    RATIO("vec_fp32_ratio", VECTOR, {0x4b, 1}),
-    RATIO("vec_fp16_ratio", VECTOR, {0x4c, 1}, {0x4d, 1}),
-    RATIO("vec_int32_ratio", VECTOR, {0x4e, 1}),
-    RATIO("vec_misc_ratio", VECTOR, {0x4f, 1}),
-    FLOPS("cube_fops", CUBE, {0x49, 8192}, {0x4a, 16384}),
+const struct pmu_metric pmu_arithmetic[] = {
+    ARITHMETIC_RATIOS,
+    CUBE_OPERATIONS,
     FLOPS("vector_fops", VECTOR, {0x4c, 128}, {0x4d, 64}, {0x4b, 64}, {0x4e, 64}, {0x4f, 32}),
+    METRICS_END,
+};
+
+/* Integers and all else take four times, twice as long on these. */
+const struct pmu_metric pmu_arithmetic_narrow[] = {
+    ARITHMETIC_RATIOS,
+    CUBE_OPERATIONS,
+    FLOPS("vector_fops", VECTOR, {0x4c, 128}, {0x4d, 64}, {0x4b, 64}, {0x4e, 16}, {0x4f, 16}),
     METRICS_END,
 };
 
@@ -96,22 +99,12 @@ static const struct pmu_metric memory_ub[] = {
     METRICS_END,
 };
 
-/* KB: counts are of 128 or 256 bytes, moves that one counter sees and another names are taken off. */
-static const struct pmu_metric memory_access[] = {
-    COUNT("read_main_memory_datas", BOTH, {0x50d, 0.125}, {0x50e, 0.125}),
-    COUNT("write_main_memory_datas", BOTH, {0x50c, 0.125}),
-    COUNT("GM_to_L1_datas", BOTH, {0x32, 0.25}, {0x206, -0.25}),
-    COUNT("L0C_to_L1_datas", BOTH, {0x206, 0.125}),
-    COUNT("L0C_to_GM_datas", BOTH, {0x20c, 0.125}, {0x206, -0.125}),
-    COUNT("GM_to_UB_datas", BOTH, {0x3e, 0.125}),
-    COUNT("UB_to_GM_datas", BOTH, {0x3d, 0.125}),
-    METRICS_END,
-};
+static const struct pmu_metric memory_access[] = {MEMORY_ACCESS(""), METRICS_END};
 
 static const struct pmu_group groups[] = {
-    {"PipeUtilization", pipe_utilization},
+    {"PipeUtilization", pmu_pipe_utilization},
     {"PipeUtilizationExct", pipe_utilization_exct},
-    {"ArithmeticUtilization", arithmetic_utilization},
+    {"ArithmeticUtilization", pmu_arithmetic},
     {"Memory", memory},
     {"MemoryL0", pmu_memory_l0},
     {"MemoryUB", memory_ub},
@@ -121,8 +114,7 @@ static const struct pmu_group groups[] = {
 };
 
 const struct pmu_group_set pmu_groups_split = {
-    .groups = groups,
-    .n_groups = sizeof groups / sizeof *groups,
+    COUNTED(groups),
     .all_events = true,
     .no_divisor = PMU_SHOW_ZERO,
 };

@@ -5,8 +5,6 @@
  * chips agree they share a table. docs/formats/pmu.md has the same tables for people. */
 #include "device/pmu_groups.h"
 
-#define COUNTED(array) (array), sizeof(array) / sizeof *(array)
-
 /* --- all but the Ascend 950 ----------------------------------------------------------------------------------------
  */
 
@@ -38,95 +36,38 @@ static const struct pmu_metric pipeline_execute_utilization[] = {
     RATIO("fixpipe_exe_ratio", CUBE, {0x303, 1}), METRICS_END,
 };
 
-#define ARITHMETIC                                                                                                     \
-    RATIO("mac_fp16_ratio", CUBE, {0x49, 1}), RATIO("mac_int8_ratio", CUBE, {0x4a, 1}),                                \
-        RATIO("vec_fp32_ratio", VECTOR, {0x4b, 1}), RATIO("vec_fp16_ratio", VECTOR, {0x4c, 1}, {0x4d, 1}),             \
-        RATIO("vec_int32_ratio", VECTOR, {0x4e, 1}), RATIO("vec_misc_ratio", VECTOR, {0x4f, 1}),                       \
-        FLOPS("cube_fops", CUBE, {0x49, 8192}, {0x4a, 16384})
-
-static const struct pmu_metric arithmetic[] = {
-    ARITHMETIC,
-    FLOPS("vector_fops", VECTOR, {0x4c, 128}, {0x4d, 64}, {0x4b, 64}, {0x4e, 64}, {0x4f, 32}),
-    METRICS_END,
-};
-
-static const struct pmu_metric arithmetic_narrow[] = {
-    ARITHMETIC,
-    FLOPS("vector_fops", VECTOR, {0x4c, 128}, {0x4d, 64}, {0x4b, 64}, {0x4e, 16}, {0x4f, 16}),
-    METRICS_END,
-};
-
 static const struct pmu_metric arithmetic_310[] = {
-    ARITHMETIC,
+    ARITHMETIC_RATIOS,
+    CUBE_OPERATIONS,
     FLOPS("vector_fops", VECTOR, {0x4c, 128}, {0x4d, 64}, {0x4b, 32}, {0x4e, 64}, {0x4f, 32}),
     METRICS_END,
 };
 
-static const struct pmu_metric memory[] = {
-    BANDWIDTH("ub_read_bw", VECTOR, 0x15, 256, 4),
-    BANDWIDTH("ub_write_bw", VECTOR, 0x16, 256, 4),
-    BANDWIDTH("l1_read_bw", CUBE, 0x31, 256, 16),
-    BANDWIDTH("l1_write_bw", CUBE, 0x32, 128, 8),
-    BANDWIDTH("l2_read_bw", BOTH, 0xf, 256, 8),
-    BANDWIDTH("l2_write_bw", BOTH, 0x10, 256, 8),
-    BANDWIDTH("main_mem_read_bw", BOTH, 0x12, 8, 8),
-    BANDWIDTH("main_mem_write_bw", BOTH, 0x13, 8, 8),
-    METRICS_END,
-};
+#define MEMORY(l2)                                                                                                     \
+    BANDWIDTH("ub_read_bw", VECTOR, 0x15, 256, 4), BANDWIDTH("ub_write_bw", VECTOR, 0x16, 256, 4),                     \
+        BANDWIDTH("l1_read_bw", CUBE, 0x31, 256, 16), BANDWIDTH("l1_write_bw", CUBE, 0x32, 128, 8),                    \
+        BANDWIDTH("l2_read_bw", l2, 0xf, 256, 8), BANDWIDTH("l2_write_bw", l2, 0x10, 256, 8),                          \
+        BANDWIDTH("main_mem_read_bw", BOTH, 0x12, 8, 8), BANDWIDTH("main_mem_write_bw", BOTH, 0x13, 8, 8)
+
+static const struct pmu_metric memory[] = {MEMORY(BOTH), METRICS_END};
 
 /* The report does not show the L2 cache. */
-static const struct pmu_metric memory_without_l2[] = {
-    BANDWIDTH("ub_read_bw", VECTOR, 0x15, 256, 4),
-    BANDWIDTH("ub_write_bw", VECTOR, 0x16, 256, 4),
-    BANDWIDTH("l1_read_bw", CUBE, 0x31, 256, 16),
-    BANDWIDTH("l1_write_bw", CUBE, 0x32, 128, 8),
-    BANDWIDTH("l2_read_bw", NEITHER, 0xf, 256, 8),
-    BANDWIDTH("l2_write_bw", NEITHER, 0x10, 256, 8),
-    BANDWIDTH("main_mem_read_bw", BOTH, 0x12, 8, 8),
-    BANDWIDTH("main_mem_write_bw", BOTH, 0x13, 8, 8),
-    METRICS_END,
-};
+static const struct pmu_metric memory_without_l2[] = {MEMORY(NEITHER), METRICS_END};
 
-static const struct pmu_metric memory_ub[] = {
-    BANDWIDTH("ub_read_bw_vector", VECTOR, 0x43, 128, 2),
-    BANDWIDTH_SUM("ub_read_bw_vector", VECTOR, 0x17f, 128, 2, 0x180, 128, 2),
-    BANDWIDTH("ub_write_bw_vector", VECTOR, 0x44, 128, 1),
-    BANDWIDTH("ub_write_bw_vector", VECTOR, 0x191, 128, 1),
-    BANDWIDTH("ub_read_bw_scalar", BOTH, 0x37, 128, 1),
-    BANDWIDTH("ub_write_bw_scalar", BOTH, 0x38, 128, 1),
-    BANDWIDTH("ub_read_bw_mte", NEITHER, 0x3d, 128, 1),
-    BANDWIDTH("ub_read_bw_mte", NEITHER, 0x1a5, 128, 1),
-    BANDWIDTH("ub_write_bw_mte", NEITHER, 0x3e, 128, 1),
-    BANDWIDTH("ub_write_bw_mte", NEITHER, 0x1a6, 128, 1),
-    METRICS_END,
-};
+#define MEMORY_UB(mte)                                                                                                 \
+    BANDWIDTH("ub_read_bw_vector", VECTOR, 0x43, 128, 2),                                                              \
+        BANDWIDTH_SUM("ub_read_bw_vector", VECTOR, 0x17f, 128, 2, 0x180, 128, 2),                                      \
+        BANDWIDTH("ub_write_bw_vector", VECTOR, 0x44, 128, 1), BANDWIDTH("ub_write_bw_vector", VECTOR, 0x191, 128, 1), \
+        BANDWIDTH("ub_read_bw_scalar", BOTH, 0x37, 128, 1), BANDWIDTH("ub_write_bw_scalar", BOTH, 0x38, 128, 1),       \
+        BANDWIDTH("ub_read_bw_mte", mte, 0x3d, 128, 1), BANDWIDTH("ub_read_bw_mte", mte, 0x1a5, 128, 1),               \
+        BANDWIDTH("ub_write_bw_mte", mte, 0x3e, 128, 1), BANDWIDTH("ub_write_bw_mte", mte, 0x1a6, 128, 1)
+
+static const struct pmu_metric memory_ub[] = {MEMORY_UB(NEITHER), METRICS_END};
 
 /* The only report that shows what the transfer engines move. */
-static const struct pmu_metric memory_ub_310[] = {
-    BANDWIDTH("ub_read_bw_vector", VECTOR, 0x43, 128, 2),
-    BANDWIDTH_SUM("ub_read_bw_vector", VECTOR, 0x17f, 128, 2, 0x180, 128, 2),
-    BANDWIDTH("ub_write_bw_vector", VECTOR, 0x44, 128, 1),
-    BANDWIDTH("ub_write_bw_vector", VECTOR, 0x191, 128, 1),
-    BANDWIDTH("ub_read_bw_scalar", BOTH, 0x37, 128, 1),
-    BANDWIDTH("ub_write_bw_scalar", BOTH, 0x38, 128, 1),
-    BANDWIDTH("ub_read_bw_mte", BOTH, 0x3d, 128, 1),
-    BANDWIDTH("ub_read_bw_mte", BOTH, 0x1a5, 128, 1),
-    BANDWIDTH("ub_write_bw_mte", BOTH, 0x3e, 128, 1),
-    BANDWIDTH("ub_write_bw_mte", BOTH, 0x1a6, 128, 1),
-    METRICS_END,
-};
+static const struct pmu_metric memory_ub_310[] = {MEMORY_UB(BOTH), METRICS_END};
 
-/* KB: counts are of 128 or 256 bytes. */
-static const struct pmu_metric memory_access[] = {
-    COUNT("read_main_memory_datas(KB)", BOTH, {0x50d, 0.125}, {0x50e, 0.125}),
-    COUNT("write_main_memory_datas(KB)", BOTH, {0x50c, 0.125}),
-    COUNT("GM_to_L1_datas(KB)", BOTH, {0x32, 0.25}, {0x206, -0.25}),
-    COUNT("L0C_to_L1_datas(KB)", BOTH, {0x206, 0.125}),
-    COUNT("L0C_to_GM_datas(KB)", BOTH, {0x20c, 0.125}, {0x206, -0.125}),
-    COUNT("GM_to_UB_datas(KB)", BOTH, {0x3e, 0.125}),
-    COUNT("UB_to_GM_datas(KB)", BOTH, {0x3d, 0.125}),
-    METRICS_END,
-};
+static const struct pmu_metric memory_access[] = {MEMORY_ACCESS("(KB)"), METRICS_END};
 
 #define GROUPS(arithmetic, memory, memory_ub)                                                                          \
     {"PipeUtilization", pipe_utilization}, {"PipeUtilizationExct", pipe_utilization_exct},                             \
@@ -135,9 +76,9 @@ static const struct pmu_metric memory_access[] = {
         {"ResourceConflictRatio", pmu_resource_conflict_ratio}, {"L2Cache", pmu_l2_cache},                             \
         {"MemoryAccess", memory_access},
 
-static const struct pmu_group split[] = {GROUPS(arithmetic, memory, memory_ub)};
-static const struct pmu_group common[] = {GROUPS(arithmetic, memory_without_l2, memory_ub)};
-static const struct pmu_group narrow[] = {GROUPS(arithmetic_narrow, memory_without_l2, memory_ub)};
+static const struct pmu_group split[] = {GROUPS(pmu_arithmetic, memory, memory_ub)};
+static const struct pmu_group common[] = {GROUPS(pmu_arithmetic, memory_without_l2, memory_ub)};
+static const struct pmu_group narrow[] = {GROUPS(pmu_arithmetic_narrow, memory_without_l2, memory_ub)};
 static const struct pmu_group ascend_310[] = {GROUPS(arithmetic_310, memory, memory_ub_310)};
 
 /* --- Ascend 950 --------------------------------------------------------------------------------------------------- */
@@ -191,16 +132,6 @@ static const struct pmu_metric resource_conflict_ratio_950[] = {
     METRICS_END,
 };
 
-static const struct pmu_metric l2_cache_950[] = {
-    COUNT("read_local_l2_hit", BOTH, {0x424, 1}),
-    COUNT("read_local_l2_miss", BOTH, {0x425, 1}),
-    COUNT("read_local_l2_victim", BOTH, {0x426, 1}),
-    COUNT("write_local_l2_hit", BOTH, {0x42a, 1}),
-    COUNT("write_local_l2_miss", BOTH, {0x42b, 1}),
-    COUNT("write_local_l2_victim", BOTH, {0x42c, 1}),
-    METRICS_END,
-};
-
 static const struct pmu_group ascend_950[] = {
     {"PipeUtilization", pipe_utilization_950},
     {"ArithmeticUtilization", arithmetic_950},
@@ -208,7 +139,7 @@ static const struct pmu_group ascend_950[] = {
     {"MemoryL0", memory_l0_950},
     {"MemoryUB", memory_ub_950},
     {"ResourceConflictRatio", resource_conflict_ratio_950},
-    {"L2Cache", l2_cache_950},
+    {"L2Cache", pmu_l2_cache_950},
 };
 
 const struct pmu_group_set *pmu_sampled_set(const struct chip *chip)
