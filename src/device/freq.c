@@ -1,15 +1,9 @@
-/* The AI core clock over time: lpmFreqConv and lpmInfoConv, records of up to 55 changes.
+/* The AI core clock over time: lpmFreqConv and lpmInfoConv (decode/lpm.h).
  *
  * A change from before the reference count of the device clock tells the frequency at the reference; without one it is
- * the frequency of info.json. lpmInfoConv also holds voltages, which nothing here shows. */
+ * the frequency of info.json. lpmInfoConv also holds voltages (metrics/voltage.c). */
+#include "decode/lpm.h"
 #include "device/parts.h"
-
-#define LPM_RECORD  888u
-#define LPM_CHANGES 55u
-
-enum { AT_COUNT = 0, AT_TYPE = 4, AT_CHANGES = 8, CHANGE_SIZE = 16, AT_VALUE = 8 };
-
-#define TYPE_FREQUENCY 0u
 
 struct reader {
     freq_changes *changes;
@@ -17,30 +11,15 @@ struct reader {
     bool typed; /* the record says what it holds */
     bool twice; /* as in struct freq_point */
     bool any;   /* some change was read */
-    struct diag *diag;
 };
 
-static void add_change(struct reader *r, uint64_t time, uint32_t mhz)
+static void add_change(uint32_t type, uint64_t time, uint32_t mhz, void *context)
 {
+    struct reader *r = context;
+    if (r->typed && type != LPM_FREQUENCY) return;
     r->any = true;
     if (time < r->reference) r->changes->at[0].mhz = mhz;
     else array_push(r->changes, ((struct freq_change){time, mhz, r->twice}));
-}
-
-static void visit(const uint8_t *record, const struct record_place *place, void *context)
-{
-    struct reader *r = context;
-    if (r->typed && get_u32(record + AT_TYPE) != TYPE_FREQUENCY) return;
-    uint32_t count = get_u32(record + AT_COUNT);
-    if (count > LPM_CHANGES) {
-        diag_note(r->diag, DIAG_WARNING, place->file->shown, place->offset,
-                  "more changes than the record has room for");
-        count = LPM_CHANGES;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        const uint8_t *change = record + AT_CHANGES + i * CHANGE_SIZE;
-        add_change(r, get_u64(change), get_u32(change + AT_VALUE));
-    }
 }
 
 static void sort_changes(freq_changes *changes)
@@ -63,8 +42,8 @@ void freq_load(freq_changes *changes, const struct device_source *from, enum inp
     bool typed = id == INPUT_LPM_INFO_CONV;
     bool twice = !typed && from->dir->chip->native_tasks; /* read by the native part and by a script */
     array_push(changes, ((struct freq_change){reference, default_mhz(from->dir), twice}));
-    struct reader r = {changes, reference, typed, twice, false, from->diag};
-    records_each(prof_dir_files(from->dir, id), LPM_RECORD, NULL, from->diag, from->progress, visit, &r);
+    struct reader r = {changes, reference, typed, twice, false};
+    lpm_each(prof_dir_files(from->dir, id), from->diag, from->progress, add_change, &r);
     if (!r.any) changes->n = 0;
     sort_changes(changes);
 }

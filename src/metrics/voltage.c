@@ -1,24 +1,20 @@
-/* Voltage of the AI cores and of the bus, from lpmInfoConv: records of up to 55 changes of one of the two.
+/* Voltage of the AI cores and of the bus, from lpmInfoConv (decode/lpm.h).
  *
  * Only the reference's scripts show it: as a line of repeated values. A change from before the reference count of the
  * device clock tells the voltage at the reference; without one it is 900 mV. */
 #include <stdlib.h>
 
-#include "base/sort.h"
-#include "decode/records.h"
+#include "decode/lpm.h"
 #include "export/timeline/held.h"
 #include "metrics/all.h"
 #include "metrics/sampling.h"
 
-/* docs/formats/device-records.md, "lpmInfoConv" */
-enum { RECORD = 888, CHANGES = 55, R_COUNT = 0, R_TYPE = 4, R_CHANGES = 8, CHANGE_SIZE = 16, R_VALUE = 8 };
-
 #define DEFAULT_MV 900
 
 static const struct line {
-    uint32_t type;
+    enum lpm_type type;
     const char *name;
-} lines[] = {{1, "Aicore Voltage"}, {2, "Bus Voltage"}};
+} lines[] = {{LPM_CORE_VOLTAGE, "Aicore Voltage"}, {LPM_BUS_VOLTAGE, "Bus Voltage"}};
 enum { LINES = sizeof lines / sizeof *lines };
 
 struct voltage {
@@ -30,19 +26,14 @@ struct reader {
     const struct clock *clock;
 };
 
-static void visit(const uint8_t *p, const struct record_place *place, void *context)
+static void visit(uint32_t type, uint64_t time, uint32_t value, void *context)
 {
-    (void)place;
     struct reader *r = context;
-    uint32_t type = get_u32(p + R_TYPE), count = get_u32(p + R_COUNT);
     for (int line = 0; line < LINES; line++) {
         if (lines[line].type != type) continue;
-        for (uint32_t i = 0; i < count && i < CHANGES; i++) {
-            const uint8_t *change = p + R_CHANGES + i * CHANGE_SIZE;
-            struct held_value v = {clock_device_ns(r->clock, get_u64(change)), get_u32(change + R_VALUE)};
-            if (get_u64(change) < r->clock->device_ref) r->voltage->values[line].at[0].value = v.value;
-            else array_push(&r->voltage->values[line], v);
-        }
+        struct held_value v = {clock_device_ns(r->clock, time), value};
+        if (time < r->clock->device_ref) r->voltage->values[line].at[0].value = value;
+        else array_push(&r->voltage->values[line], v);
     }
 }
 
@@ -53,13 +44,9 @@ static void voltage_free(void *data)
     free(v);
 }
 
-static void sort_values(struct held_value *values, size_t n)
+static uint64_t time_key(const void *value)
 {
-    struct sort_key *order = mem_alloc(n * sizeof *order);
-    for (size_t i = 0; i < n; i++) order[i] = (struct sort_key){(uint64_t)values[i].time_ns ^ 1ull << 63, (uint32_t)i};
-    sort_keys(order, n);
-    sort_permute(values, sizeof *values, order, n);
-    free(order);
+    return sample_time_key(((const struct held_value *)value)->time_ns);
 }
 
 static void *load(const struct metric_source *from)
@@ -68,8 +55,11 @@ static void *load(const struct metric_source *from)
     struct reader r = {mem_zalloc(1, sizeof *r.voltage), &from->dir->clock};
     struct held_value first = {clock_device_ns(r.clock, r.clock->device_ref), DEFAULT_MV};
     for (int line = 0; line < LINES; line++) array_push(&r.voltage->values[line], first);
-    records_each(prof_dir_files(from->dir, INPUT_LPM_INFO_CONV), RECORD, NULL, from->diag, from->progress, visit, &r);
-    for (int line = 0; line < LINES; line++) sort_values(r.voltage->values[line].at, r.voltage->values[line].n);
+    /* What is wrong with the files has been said where the clock is read from them. */
+    lpm_each(prof_dir_files(from->dir, INPUT_LPM_INFO_CONV), NULL, NULL, visit, &r);
+    for (int line = 0; line < LINES; line++)
+        sample_sort(r.voltage->values[line].at, r.voltage->values[line].n, sizeof *r.voltage->values[line].at,
+                    time_key);
     return r.voltage;
 }
 
