@@ -94,11 +94,16 @@ static void read_stamp(struct reader *r, uint16_t time, uint16_t events)
     r->block = r->stamp_block;
 }
 
-static void begin_core(struct reader *r, const struct input_file *file)
+/* Another file: another core, or more of the same. After a missing slice nobody knows the time until the next stamp. */
+static void begin_file(struct reader *r, const struct input_file *file)
 {
-    if (!r->file || input_streams_differ(r->file, file)) {
+    bool other = !r->file || input_streams_differ(r->file, file);
+    if (other) {
         r->core = array_add(&r->biu->cores);
         *r->core = (struct core){.group = file->number, .core = file->core};
+    }
+    if (other || file->gap) {
+        r->lost += r->stamp_words;
         r->states = 0;
         r->stamp_words = 0;
         r->time = -1;
@@ -112,7 +117,7 @@ static void visit(const uint8_t *p, const struct record_place *place, void *cont
     uint32_t word = get_u32(p);
     uint16_t time = (uint16_t)word, events = word >> 16 & 0xFFF;
     unsigned control = word >> 28;
-    if (place->file != r->file) begin_core(r, place->file);
+    if (place->file != r->file) begin_file(r, place->file);
     if (word == END_WORD || word == FILL_WORD) {
         r->lost += r->stamp_words;
         r->stamp_words = 0;

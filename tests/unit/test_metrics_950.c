@@ -202,6 +202,22 @@ static void instruction_monitor_skips_what_no_stamp_dates(void **state)
     assert_false(timeline_has("\"SU\""));
 }
 
+static void instruction_monitor_behind_a_gap_waits_for_a_stamp(void **state)
+{
+    (void)state;
+    const size_t words = sizeof monitor / sizeof *monitor, first = 5; /* a stamp and the first states */
+    struct metric_bytes b[2] = {{.n = 0}, {.n = 0}};
+    device_and_host();
+    for (size_t i = 0; i < words; i++) {
+        put(&b[i >= first], 2, monitor[i][0]);
+        put(&b[i >= first], 2, monitor[i][1]);
+    }
+    metric_write("instr.biu_perf_group0_aic.0.slice_0", &b[0]);
+    metric_write("instr.biu_perf_group0_aic.0.slice_2", &b[1]);
+    assert_int_equal(metric_export(), 2); /* the gap, and words without a time */
+    assert_false(timeline_has("\"SU\""));
+}
+
 static void put_head(struct metric_bytes *b, uint64_t end)
 {
     put(b, 2, 0x5A5A);
@@ -407,6 +423,7 @@ int main(void)
         TEST(ccu_reports_have_every_record),
         TEST(instruction_monitor_shows_when_pipes_were_busy),
         TEST(instruction_monitor_skips_what_no_stamp_dates),
+        TEST(instruction_monitor_behind_a_gap_waits_for_a_stamp),
         TEST(dpu_tasks_are_named_by_their_launch),
         TEST(dpu_communication_says_what_it_moved),
         TEST(parts_of_fused_tasks_are_shown_by_what_they_ran_on),
