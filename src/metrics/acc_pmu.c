@@ -2,7 +2,6 @@
  * highest of all at each time. */
 #include <stdlib.h>
 
-#include "base/sort.h"
 #include "metrics/all.h"
 #include "metrics/sampling.h"
 #include "metrics/stars_samples.h"
@@ -36,16 +35,20 @@ static void visit(const uint8_t *p, void *context)
     array_push(&r->pmu->samples, s);
 }
 
+static uint64_t acc_key(const void *sample)
+{
+    return ((const struct sample *)sample)->acc;
+}
+
+static uint64_t time_key(const void *sample)
+{
+    return sample_time_key(((const struct sample *)sample)->time_ns);
+}
+
 static void sort_samples(struct acc_pmu *pmu)
 {
-    size_t n = pmu->samples.n;
-    struct sort_key *order = mem_alloc(n * sizeof *order);
-    for (size_t i = 0; i < n; i++) order[i] = (struct sort_key){pmu->samples.at[i].acc, (uint32_t)i};
-    sort_keys(order, n);
-    for (size_t i = 0; i < n; i++) order[i].key = (uint64_t)pmu->samples.at[order[i].index].time_ns ^ 1ull << 63;
-    sort_keys(order, n);
-    sort_permute(pmu->samples.at, sizeof *pmu->samples.at, order, n);
-    free(order);
+    sample_sort(pmu->samples.at, pmu->samples.n, sizeof *pmu->samples.at, acc_key);
+    sample_sort(pmu->samples.at, pmu->samples.n, sizeof *pmu->samples.at, time_key);
 }
 
 static void acc_pmu_free(void *data)

@@ -78,8 +78,8 @@ static void drop_doubles(struct hbm *h)
 {
     size_t kept = 0;
     for (size_t i = 0; i < h->samples.n; i++) {
-        const struct sample *s = &h->samples.at[i], *last = &h->samples.at[kept - 1];
-        if (kept && last->time_ns == s->time_ns && series_of(last) == series_of(s)) kept--;
+        const struct sample *s = &h->samples.at[i], *last = kept ? &h->samples.at[kept - 1] : NULL;
+        if (last && last->time_ns == s->time_ns && series_of(last) == series_of(s)) kept--;
         h->samples.at[kept++] = *s;
     }
     h->samples.n = kept;

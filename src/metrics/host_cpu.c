@@ -170,7 +170,8 @@ static bool knows_clock(const struct prof_dir *dir)
 static void *load(const struct metric_source *from)
 {
     struct host_cpu *c = mem_zalloc(1, sizeof *c);
-    c->cpus = (uint64_t)usage_info_number(from->dir, "cpuNums");
+    double cpus = usage_info_number(from->dir, "cpuNums");
+    c->cpus = cpus < 0x1p63 ? (uint64_t)cpus : 0;
     struct reader r = {.cpu = c, .dir = from->dir, .diag = from->diag};
     r.ticks_per_s = usage_info_number(from->dir, "sysClockFreq");
     lines_each(prof_dir_files(from->dir, INPUT_HOST_CPU), from->diag, from->progress, visit, &r);

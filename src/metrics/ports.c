@@ -12,7 +12,7 @@
 #include "metrics/sampling.h"
 #include "metrics/text.h"
 
-#define BITS_PER_MB (BYTES_PER_MB / 8)
+#define BYTES_PER_MIBIT (BYTES_PER_MB / 8)
 
 enum { PACKET_RATE, BYTE_RATE, PACKETS, BYTES, ERRORS, DROPPED, N_VALUES };
 enum direction { RX, TX, N_DIRECTIONS };
@@ -102,7 +102,7 @@ static double ratio(double part, double whole)
 
 #define SHOW(t, s, direction, word)                                                                                    \
     (trace_arg_double(t, word " Bandwidth Efficiency",                                                                 \
-                      sample_round(ratio((s)->value[direction][BYTE_RATE], (s)->bandwidth * BITS_PER_MB))),            \
+                      sample_round(ratio((s)->value[direction][BYTE_RATE], (s)->bandwidth * BYTES_PER_MIBIT))),        \
      trace_arg_double(t, word " Packets", (s)->value[direction][PACKET_RATE]),                                         \
      trace_arg_double(t, word " Error Rate", ratio((s)->value[direction][ERRORS], (s)->value[direction][PACKETS])),    \
      trace_arg_double(t, word " Dropped Rate", ratio((s)->value[direction][DROPPED], (s)->value[direction][PACKETS])))
@@ -203,7 +203,7 @@ static void put_span(struct table *t, const struct port *p, double rx_errors, do
     double dropped[N_DIRECTIONS] = {p->sum[RX][DROPPED] / (double)p->n, p->sum[TX][DROPPED]};
     for (int d = 0; d < N_DIRECTIONS; d++) {
         double packets = p->sum[d][PACKET_RATE];
-        table_round(t, ratio(p->most[d] - p->least[d], ns * p->bandwidth * BITS_PER_MB));
+        table_round(t, ratio(p->most[d] - p->least[d], ns * p->bandwidth * BYTES_PER_MIBIT));
         table_round(t, packets / ns);
         table_round(t, sample_round(ratio(errors[d], packets)) * 100);
         table_round(t, sample_round(ratio(dropped[d], packets)) * 100);

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/sort.h"
 #include "metrics/all.h"
 #include "metrics/sampling.h"
 #include "metrics/stars_samples.h"
@@ -68,16 +67,20 @@ static void visit_sample(const uint8_t *p, void *context)
     add_sample(r, p + R_BANDWIDTH, stars_time(r->dir, p), stars_upper_bits(p));
 }
 
+static uint64_t die_key(const void *sample)
+{
+    return ((const struct sample *)sample)->die;
+}
+
+static uint64_t time_key(const void *sample)
+{
+    return sample_time_key(((const struct sample *)sample)->time_ns);
+}
+
 static void sort_samples(struct qos *qos)
 {
-    size_t n = qos->samples.n;
-    struct sort_key *order = mem_alloc(n * sizeof *order);
-    for (size_t i = 0; i < n; i++) order[i] = (struct sort_key){qos->samples.at[i].die, (uint32_t)i};
-    sort_keys(order, n);
-    for (size_t i = 0; i < n; i++) order[i].key = (uint64_t)qos->samples.at[order[i].index].time_ns ^ 1ull << 63;
-    sort_keys(order, n);
-    sort_permute(qos->samples.at, sizeof *qos->samples.at, order, n);
-    free(order);
+    sample_sort(qos->samples.at, qos->samples.n, sizeof *qos->samples.at, die_key);
+    sample_sort(qos->samples.at, qos->samples.n, sizeof *qos->samples.at, time_key);
 }
 
 static void qos_free(void *data)
@@ -119,24 +122,18 @@ static void put_series(struct trace *t, const struct sample *s, unsigned stream)
     sample_series_u64(t, die, value);
 }
 
-/* Index of the first sample at a time or later. */
-static size_t at_time(const struct qos *qos, int64_t time_ns)
+/* The first sample of a die at a time, NULL = none. */
+static const struct sample *find(const struct qos *qos, int64_t time_ns, uint32_t die)
 {
     size_t low = 0, high = qos->samples.n;
     while (low < high) {
         size_t mid = (low + high) / 2;
-        if (qos->samples.at[mid].time_ns < time_ns) low = mid + 1;
+        const struct sample *s = &qos->samples.at[mid];
+        if (s->time_ns < time_ns || (s->time_ns == time_ns && s->die < die)) low = mid + 1;
         else high = mid;
     }
-    return low;
-}
-
-/* The sample of a die at a time, NULL = none. */
-static const struct sample *find(const struct qos *qos, int64_t time_ns, uint32_t die)
-{
-    for (size_t i = at_time(qos, time_ns); i < qos->samples.n && qos->samples.at[i].time_ns == time_ns; i++)
-        if (qos->samples.at[i].die == die) return &qos->samples.at[i];
-    return NULL;
+    const struct sample *s = low < qos->samples.n ? &qos->samples.at[low] : NULL;
+    return s && s->time_ns == time_ns && s->die == die ? s : NULL;
 }
 
 /* The reference's native part takes samples of the dies of several devices with one time for one: the first device

@@ -4,7 +4,6 @@
  * first sample of a die has none, nor has one that is not later. */
 #include <stdlib.h>
 
-#include "base/sort.h"
 #include "metrics/all.h"
 #include "metrics/sampling.h"
 #include "metrics/stars_samples.h"
@@ -45,16 +44,20 @@ static void visit(const uint8_t *p, void *context)
     array_push(&r->sio->samples, s);
 }
 
+static uint64_t die_key(const void *sample)
+{
+    return ((const struct sample *)sample)->die;
+}
+
+static uint64_t time_key(const void *sample)
+{
+    return sample_time_key(((const struct sample *)sample)->time_ns);
+}
+
 static void sort_samples(struct sio *sio)
 {
-    size_t n = sio->samples.n;
-    struct sort_key *order = mem_alloc(n * sizeof *order);
-    for (size_t i = 0; i < n; i++) order[i] = (struct sort_key){sio->samples.at[i].die, (uint32_t)i};
-    sort_keys(order, n);
-    for (size_t i = 0; i < n; i++) order[i].key = (uint64_t)sio->samples.at[order[i].index].time_ns ^ 1ull << 63;
-    sort_keys(order, n);
-    sort_permute(sio->samples.at, sizeof *sio->samples.at, order, n);
-    free(order);
+    sample_sort(sio->samples.at, sio->samples.n, sizeof *sio->samples.at, die_key);
+    sample_sort(sio->samples.at, sio->samples.n, sizeof *sio->samples.at, time_key);
 }
 
 static void find_intervals(struct sio *sio)
@@ -65,7 +68,7 @@ static void find_intervals(struct sio *sio)
     for (size_t i = 0; i < sio->samples.n; i++) {
         struct sample s = sio->samples.at[i];
         bool later = seen[s.die] && s.time_ns > last[s.die];
-        s.interval_ns = later ? s.time_ns - last[s.die] : 0;
+        s.interval_ns = later ? span_ns(last[s.die], s.time_ns) : 0;
         if (later || !seen[s.die]) last[s.die] = s.time_ns;
         seen[s.die] = true;
         if (later) sio->samples.at[kept++] = s;
@@ -127,20 +130,19 @@ static void add_samples(shown_samples *out, const struct prof_dir *dir, const st
             array_push(out, ((struct shown){dir, &sio->samples.at[i]}));
 }
 
+static uint64_t shown_time_key(const void *shown)
+{
+    return time_key(((const struct shown *)shown)->sample);
+}
+
+/* Sorts them. */
 static void put_samples(struct trace *t, const struct layer *layer, const shown_samples *all)
 {
-    struct shown *in_order = mem_alloc(all->n * sizeof *in_order);
-    struct sort_key *order = mem_alloc(all->n * sizeof *order);
-    for (size_t i = 0; i < all->n; i++)
-        order[i] = (struct sort_key){(uint64_t)all->at[i].sample->time_ns ^ 1ull << 63, (uint32_t)i};
-    sort_keys(order, all->n);
-    for (size_t i = 0; i < all->n; i++) in_order[i] = all->at[order[i].index];
+    sample_sort(all->at, all->n, sizeof *all->at, shown_time_key);
     for (size_t i = 0, end; i < all->n; i = end) {
-        for (end = i + 1; end < all->n && in_order[end].sample->time_ns == in_order[i].sample->time_ns;) end++;
-        put_time(t, layer, in_order + i, end - i);
+        for (end = i + 1; end < all->n && all->at[end].sample->time_ns == all->at[i].sample->time_ns;) end++;
+        put_time(t, layer, all->at + i, end - i);
     }
-    free(order);
-    free(in_order);
 }
 
 /* The reference's native part takes samples of several devices with one time for one: the first device shows the values

@@ -66,6 +66,20 @@ static void a_processor_above_all_of_its_time_is_left_out(void **state)
     assert_true(timeline_has("\"Usage(%)\":67.5}"));
 }
 
+static void an_absurd_number_of_processors_is_none(void **state)
+{
+    (void)state;
+    char text[1024] = "time 1000200000000\n50.00 1\n";
+    stat_line(text, sizeof text, 11, 0, 0);
+    strcat(text, "time 1000300000000\n50.10 1\n");
+    stat_line(text, sizeof text, 11, 5, 0);
+    metric_metadata(HOST, "", 5, "\"cpuNums\":\"1e300\",\"sysClockFreq\":100,", "", "{}");
+    host_text("host_cpu.data.slice_0", text);
+    assert_int_equal(metric_export(), 0);
+    assert_report("host_cpu_usage", "Device_id,Total Cpu Numbers,Occupied Cpu Numbers,Recommend Cpu Numbers\n"
+                                    "host,0,1,1\n");
+}
+
 static void disk_rates_have_units(void **state)
 {
     (void)state;
@@ -194,6 +208,22 @@ static void sio_rates_are_of_the_time_between_samples(void **state)
     assert_query("select value, rxReq, txDat from SIO join STRING_IDS on id = name", "die 0|10485760|0");
 }
 
+/* The first sample is before what 64 bits of ns hold, as seen from the reference count, the second one behind it. */
+static void sio_samples_of_absurd_times_have_some_rate(void **state)
+{
+    (void)state;
+    struct metric_bytes b = {.n = 0};
+    for (int i = 0; i < 2; i++) {
+        stars_head(&b, 25, i ? UINT64_MAX : 0, 0);
+        stars_end(&b);
+    }
+    metric_device(5, "{}");
+    scratch_text(DEVICE "dev_start.log", "clock_monotonic_raw: 500000000000\ncntvct: 9000000000000000000\n");
+    metric_write("stars_soc_profile.data.0.slice_0", &b);
+    assert_int_equal(metric_export(), 0);
+    assert_query("select count(*) from SIO", "1");
+}
+
 static void acc_pmu_shows_the_highest_level(void **state)
 {
     (void)state;
@@ -259,12 +289,20 @@ static void l2_rates_need_their_events(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(memory_is_what_is_resident),      TEST(a_processor_above_all_of_its_time_is_left_out),
-        TEST(disk_rates_have_units),           TEST(network_counts_cards_with_a_speed),
-        TEST(calls_begin_with_the_collection), TEST(system_memory_counts_whole_samples),
-        TEST(releases_find_their_allocations), TEST(sio_rates_are_of_the_time_between_samples),
-        TEST(acc_pmu_shows_the_highest_level), TEST(levels_of_the_soc_are_bit_fields),
-        TEST(qos_names_its_streams),           TEST(l2_rates_need_their_events),
+        TEST(memory_is_what_is_resident),
+        TEST(a_processor_above_all_of_its_time_is_left_out),
+        TEST(disk_rates_have_units),
+        TEST(network_counts_cards_with_a_speed),
+        TEST(calls_begin_with_the_collection),
+        TEST(system_memory_counts_whole_samples),
+        TEST(releases_find_their_allocations),
+        TEST(sio_rates_are_of_the_time_between_samples),
+        TEST(acc_pmu_shows_the_highest_level),
+        TEST(levels_of_the_soc_are_bit_fields),
+        TEST(sio_samples_of_absurd_times_have_some_rate),
+        TEST(an_absurd_number_of_processors_is_none),
+        TEST(qos_names_its_streams),
+        TEST(l2_rates_need_their_events),
     };
     return cmocka_run_group_tests_name("metrics of hosts and STARS", tests, NULL, NULL);
 }
