@@ -52,7 +52,7 @@ static const char *const nano_sqes[SQE_NAMES] = {
 };
 
 /* What all chips but the smallest sample. */
-#define SAMPLES_COMMON (SAMPLE_HBM | SAMPLE_CTRL_CPU | SAMPLE_USAGE)
+#define SAMPLES_COMMON (SAMPLE_HBM | SAMPLE_CTRL_CPU)
 
 /* The 310B class has counters in its event list for these, but nothing behind them. */
 static const char *const no_vector_counters[] = {

@@ -30,11 +30,10 @@ enum chip_sample {
     SAMPLE_L2_CACHE = 1u << 17,
     SAMPLE_CTRL_CPU = 1u << 18, /* AI CPU and control CPU */
     SAMPLE_TS_CPU = 1u << 19,
-    SAMPLE_USAGE = 1u << 20, /* CPU and memory of the system and of processes */
-    SAMPLE_VOLTAGE = 1u << 21,
-    SAMPLE_BIU = 1u << 22,         /* instruction monitor, in words */
-    SAMPLE_DPU_COMM = 1u << 23,    /* communication of DPUs */
-    SAMPLE_BIU_RECORDS = 1u << 24, /* instruction monitor, in samples of every so many clocks */
+    SAMPLE_VOLTAGE = 1u << 20,
+    SAMPLE_BIU = 1u << 21,         /* instruction monitor, in words */
+    SAMPLE_DPU_COMM = 1u << 22,    /* communication of DPUs */
+    SAMPLE_BIU_RECORDS = 1u << 23, /* instruction monitor, in samples of every so many clocks */
 };
 
 /* How counters of tasks become columns: sets of metric groups (src/device/pmu_metrics.c, pmu_events.c). */
@@ -106,7 +105,6 @@ struct chip {
     enum core_samples core_samples;
     unsigned last_cube_core;             /* of samples in ffts_profile: cores behind it are vector cores */
     double rdma_gbs, hccs_gbs, pcie_gbs; /* what a link of that kind can do, GB/s; 0 = not known */
-    /* … decoders of other chips add their facts here */
 };
 
 /* The chip with that id, or NULL when there is none. */
