@@ -242,11 +242,24 @@ def test_progress_is_drawn_on_a_terminal_only_and_removed(b):
     demand(not b.export(prof).ends(0).err, "progress in a file")
 
 
+def catches(process, number):
+    """Whether the program has come as far as to catch the signal (proc(5): SigCgt), or has ended."""
+    try:
+        with open("/proc/%d/status" % process.pid) as status:
+            caught = re.search(r"^SigCgt:\s*([0-9a-f]+)", status.read(), re.M)
+    except OSError:
+        return True
+    return process.poll() is not None or caught is not None and int(caught.group(1), 16) >> (number - 1) & 1 == 1
+
+
 def test_an_interrupted_run_leaves_no_half_files(b):
     prof = b.prof(kernels=60000, slice_mb=8)
     before = fingerprint(prof)
     for number, delay in ((signal.SIGINT, 0.1), (signal.SIGTERM, 0.3), (signal.SIGINT, 0.6), (signal.SIGHUP, 0.9)):
         process = b.start("export", "-dir", prof, "--jobs", "1")
+        deadline = time.monotonic() + 60
+        while not catches(process, number) and time.monotonic() < deadline:  # a busy machine is slow to start it
+            time.sleep(0.01)
         time.sleep(delay)
         process.send_signal(number)
         process.communicate(timeout=60)
